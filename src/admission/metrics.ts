@@ -1,0 +1,83 @@
+import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+
+/** Every metric of the webhook. Labels are of closed sets: never an object's name or URL. */
+export interface Metrics {
+  readonly registry: Registry;
+  readonly reviews: Counter<'webhook' | 'verdict'>;
+  readonly seconds: Histogram<'webhook'>;
+  readonly findings: Counter<'policy' | 'rule' | 'action'>;
+  readonly looks: Counter<'outcome'>;
+  readonly lookBytes: Counter;
+  readonly malformed: Counter;
+  readonly internalErrors: Counter<'webhook'>;
+  readonly configurationValid: Gauge;
+  readonly densityPods: Gauge<'origin'>;
+  readonly certificateExpiry: Gauge<'certificate'>;
+}
+
+export function createMetrics(): Metrics {
+  const registry = new Registry();
+  const registers = [registry];
+  collectDefaultMetrics({ register: registry });
+  return {
+    registry,
+    reviews: new Counter({
+      name: 'plimsoll_admission_reviews_total',
+      help: 'Reviews answered, by webhook and verdict (allowed, denied, mutated, error).',
+      labelNames: ['webhook', 'verdict'],
+      registers,
+    }),
+    seconds: new Histogram({
+      name: 'plimsoll_admission_review_duration_seconds',
+      help: 'Time from a review’s last byte to its answer.',
+      labelNames: ['webhook'],
+      buckets: [0.001, 0.005, 0.025, 0.1, 0.5, 1, 2.5, 5, 10],
+      registers,
+    }),
+    findings: new Counter({
+      name: 'plimsoll_findings_total',
+      help: 'Findings in reviews, by policy, rule and what was done (deny, warn, info, audit, exempt).',
+      labelNames: ['policy', 'rule', 'action'],
+      registers,
+    }),
+    looks: new Counter({
+      name: 'plimsoll_image_looks_total',
+      help: 'Images that were looked at over the network, by outcome.',
+      labelNames: ['outcome'],
+      registers,
+    }),
+    lookBytes: new Counter({
+      name: 'plimsoll_image_look_bytes_total',
+      help: 'Bytes read of images.',
+      registers,
+    }),
+    malformed: new Counter({
+      name: 'plimsoll_malformed_requests_total',
+      help: 'Requests that were no AdmissionReview.',
+      registers,
+    }),
+    internalErrors: new Counter({
+      name: 'plimsoll_internal_errors_total',
+      help: 'Reviews that ended in an error of the webhook itself.',
+      labelNames: ['webhook'],
+      registers,
+    }),
+    configurationValid: new Gauge({
+      name: 'plimsoll_configuration_valid',
+      help: '1 where the configuration file as it is now is in force, 0 where an older one had to be kept.',
+      registers,
+    }),
+    densityPods: new Gauge({
+      name: 'plimsoll_density_pods',
+      help: 'Planning density: pods on a node that the memory floors are made for.',
+      labelNames: ['origin'],
+      registers,
+    }),
+    certificateExpiry: new Gauge({
+      name: 'plimsoll_certificate_expiry_timestamp_seconds',
+      help: 'When a certificate ends, in seconds since the epoch.',
+      labelNames: ['certificate'],
+      registers,
+    }),
+  };
+}

@@ -1,0 +1,146 @@
+import type { ByteSource } from '../bytes/source.ts';
+import { loadSettings } from '../config/load.ts';
+import { driveReading } from '../evaluate/drive.ts';
+import { lookOptionsOf } from '../evaluate/look-options.ts';
+import { DEFECTS, type ImageFacts } from '../image/image.ts';
+import { readImage } from '../image/read.ts';
+import { formatForPeople } from '../quantity/format.ts';
+import { openFile } from '../source/file.ts';
+import { resolveAll } from '../source/resolve.ts';
+import { SourceError, type SourceRequest } from '../source/source.ts';
+import { openSource } from '../source/sources.ts';
+import { type Command, choice, readFlags, type Terminal, UsageError, wholeNumber } from './command.ts';
+import { version } from './version.ts';
+
+const HELP = `plimsoll probe: what one disk image is, read from its headers
+
+Usage: plimsoll probe URL|FILE [-o text|json] [--map] [--timeout SECONDS]
+
+  URL                http(s)://, docker://, s3://, gs://, or the path of a file
+  -o, --output WORD  text (default) or json
+      --map          also tell the bytes that hold data, from the format's own tables (more requests)
+      --timeout N    seconds for all of it (default: 30)
+      --config FILE  the webhook's configuration, for its addresses and proxy; without it any address is read
+`;
+
+/** Walking an image's tables takes many small reads. */
+const MAP_REQUESTS = 2000;
+const MAP_BYTES = 256 * 1024 * 1024;
+
+const KINDS: readonly (readonly [RegExp, SourceRequest['kind']])[] = [
+  [/^https?:\/\//, 'http'],
+  [/^docker:\/\//, 'registry'],
+  [/^s3:\/\//, 's3'],
+  [/^gs:\/\//, 'gcs'],
+];
+
+interface Probed {
+  readonly facts: ImageFacts;
+  readonly source: Pick<ByteSource, 'size' | 'cost'>;
+}
+
+async function open(
+  target: string,
+  config: string | undefined,
+  map: boolean,
+  signal: AbortSignal,
+): Promise<ByteSource> {
+  const kind = KINDS.find(([pattern]) => pattern.test(target))?.[1];
+  if (kind === undefined) {
+    if (/^[a-z0-9+.-]+:\/\//i.test(target))
+      throw new SourceError('unsupported', target.slice(0, target.indexOf(':')));
+    return openFile(target);
+  }
+  const settings = await loadSettings(config);
+  const outside = { open: openSource, resolve: resolveAll, now: Date.now, version: version() };
+  const { context } = lookOptionsOf(settings, outside);
+  const { budget } = context;
+  return openSource(
+    { kind, url: target },
+    {
+      ...context,
+      signal,
+      // Whoever runs the command may dial what they like; the webhook is the one that strangers can drive.
+      addresses: config === undefined ? { mode: 'any', allow: [] } : context.addresses,
+      budget: map ? { ...budget, maxRequests: MAP_REQUESTS, maxBytes: MAP_BYTES } : budget,
+    },
+  );
+}
+
+const number = (size: bigint | null) => (size === null ? null : Number(size));
+
+function printJson({ facts, source }: Probed): string {
+  return `${JSON.stringify({
+    format: facts.format,
+    wrappers: facts.wrappers,
+    virtualSize: number(facts.virtualSize),
+    storedSize: number(source.size),
+    allocatedSize: number(facts.allocatedSize),
+    findings: facts.defects.map(({ code, detail }) => ({
+      rule: 'unusable-image',
+      code,
+      message: `${DEFECTS[code]}: ${detail}`,
+    })),
+    bytesRead: source.cost.bytesRead,
+    requests: source.cost.requests,
+  })}\n`;
+}
+
+function printText({ facts, source }: Probed): string {
+  const size = (bytes: bigint | null, least: bigint | null = null) => {
+    if (bytes !== null) return `${formatForPeople(bytes)} (${bytes} bytes)`;
+    return least === null ? 'unknown' : `unknown, at least ${formatForPeople(least)}`;
+  };
+  const rows = [
+    ['format', [facts.format, ...facts.wrappers.toReversed()].join(' in ')],
+    ['virtual size', size(facts.virtualSize, facts.virtualSizeAtLeast)],
+    ['stored size', size(source.size)],
+    ...(facts.allocatedSize === null ? [] : [['allocated', size(facts.allocatedSize)]]),
+    ['read', `${source.cost.bytesRead} bytes in ${source.cost.requests} requests`],
+    ...facts.defects.map(({ code, detail }) => ['unusable', `it ${DEFECTS[code]}: ${detail}`]),
+  ];
+  return `${rows.map(([name, value]) => `${`${name}:`.padEnd(14)}${value}`).join('\n')}\n`;
+}
+
+export const probe: Command = {
+  name: 'probe',
+  summary: 'tells what one disk image is: format, virtual size, stored size',
+  help: HELP,
+  run: async (args, terminal: Terminal) => {
+    const flags = readFlags(
+      args,
+      {
+        output: { type: 'string', short: 'o' },
+        map: { type: 'boolean' },
+        timeout: { type: 'string' },
+        config: { type: 'string' },
+      },
+      1,
+    );
+    const [target] = flags.positionals;
+    if (target === undefined)
+      throw new UsageError("probe needs a URL or a file; see 'plimsoll probe --help'");
+    const output = choice('output', flags.text('output') ?? 'text', ['text', 'json']);
+    const seconds = wholeNumber('timeout', flags.text('timeout'), 1, 3600) ?? 30;
+    const signal = AbortSignal.any([terminal.signal, AbortSignal.timeout(seconds * 1000)]);
+    try {
+      const source = await open(target, flags.text('config'), flags.on('map'), signal);
+      try {
+        const facts = await driveReading(
+          readImage({ storedSize: source.size, map: flags.on('map') }),
+          source,
+        );
+        terminal.stdout.write((output === 'json' ? printJson : printText)({ facts, source }));
+        return 0;
+      } finally {
+        source.close();
+      }
+    } catch (error) {
+      if (!(error instanceof SourceError)) throw error;
+      if (output === 'json')
+        terminal.stdout.write(`${JSON.stringify({ error: { code: error.code, message: error.message } })}\n`);
+      else terminal.stderr.write(`plimsoll: ${target}: ${error.message} (${error.code})\n`);
+      return 1;
+    }
+  },
+};

@@ -1,0 +1,29 @@
+import { once } from 'node:events';
+import { startServer } from '../server.ts';
+import { type Command, readFlags, wholeNumber } from './command.ts';
+import { version } from './version.ts';
+
+const HELP = `plimsoll serve: the webhook
+
+Usage: plimsoll serve [--config FILE] [--drain SECONDS]
+
+  --config FILE     the configuration (default: its defaults); a changed file is taken up without a restart
+  --drain SECONDS   how long to go on answering after SIGTERM or SIGINT (default: 5)
+
+Answers POST /validate and /mutate over TLS on listen.port (8443); /healthz, /readyz and /metrics over HTTP on
+listen.healthPort (8080). Logs JSON lines on standard error.
+`;
+
+export const serve: Command = {
+  name: 'serve',
+  summary: 'the webhook: TLS on 8443, health and metrics on 8080',
+  help: HELP,
+  run: async (args, { stderr, signal }) => {
+    const flags = readFlags(args, { config: { type: 'string' }, drain: { type: 'string' } }, 0);
+    const drain = wholeNumber('drain', flags.text('drain'), 0, 600) ?? 5;
+    const server = await startServer({ configFile: flags.text('config'), version: version(), log: stderr });
+    if (!signal.aborted) await once(signal, 'abort');
+    await server.stop(drain * 1000);
+    return 0;
+  },
+};

@@ -1,0 +1,204 @@
+import { action, count, milliseconds, names, port, quantity, section, target } from './schema-parts.ts';
+
+/**
+ * JSON Schema (draft-07) of the configuration, with every default in it: the chart's values.schema.json and the
+ * printed defaults are made from it. Quantities are checked again, as quantities, by settings.ts.
+ */
+export const CONFIGURATION_SCHEMA = {
+  $schema: 'http://json-schema.org/draft-07/schema#',
+  title: 'Plimsoll configuration',
+  type: 'object',
+  additionalProperties: false,
+  required: ['apiVersion', 'kind'],
+  properties: {
+    apiVersion: { const: 'plimsoll.dev/v1alpha1' },
+    kind: { const: 'Configuration' },
+    listen: section('Where the webhook listens.', {
+      host: { type: 'string', default: '::', description: 'Address to bind; :: is every one.' },
+      port: { ...port, default: 8443 },
+      healthPort: { ...port, default: 8080, description: 'Health and metrics, over plain HTTP.' },
+    }),
+    tls: section('Certificate and key of the webhook, as PEM files; changed files are taken up.', {
+      certFile: { type: 'string', default: 'certs/tls.crt' },
+      keyFile: { type: 'string', default: 'certs/tls.key' },
+      clientCAFile: { type: 'string', description: 'If set, callers have to show a certificate of this CA.' },
+      clientNames: {
+        ...names,
+        default: [],
+        description: 'Common names that may call; empty: any of the CA.',
+      },
+    }),
+    volumeSize: section('Rule volume-size.', {
+      preset: {
+        type: 'string',
+        enum: ['default', 'lenient'],
+        default: 'default',
+        description: 'lenient: allowance 20Gi.',
+      },
+      maxTimesVirtual: { type: 'number', minimum: 1, maximum: 1000, default: 2 },
+      maxTimesData: { type: 'number', minimum: 1, maximum: 100_000, default: 10 },
+      allowance: { ...quantity, description: 'A size that is never too much; 10Gi, or the preset’s.' },
+      overheadFormula: {
+        type: 'string',
+        enum: ['multiply', 'divide', 'unknown'],
+        default: 'unknown',
+        description:
+          'How this CDI adds filesystem overhead: multiply from v1.63, divide before. unknown: deny only what fails under both.',
+      },
+      virtualMachines: {
+        type: 'boolean',
+        default: true,
+        description: 'Judge dataVolumeTemplates of VirtualMachines.',
+      },
+      importClaims: {
+        type: 'boolean',
+        default: false,
+        description: 'Judge PVCs that name a VolumeImportSource.',
+      },
+      actions: section('What to do about each finding.', {
+        'too-small': action('deny'),
+        tight: action('warn'),
+        oversized: action('deny', ['byCloneStrategy']),
+        'unusable-image': action('warn'),
+        'unknown-image': action('warn'),
+        'host-assisted': action('info'),
+      }),
+    }),
+    probe: section('How images are looked at.', {
+      addresses: section('Which addresses may be dialled.', {
+        mode: { type: 'string', enum: ['off', 'public', 'allowlist', 'any'], default: 'public' },
+        allow: {
+          ...names,
+          default: [],
+          description: 'host, host:port, .suffix or CIDR; opens private ranges too, never metadata services.',
+        },
+      }),
+      timeoutMilliseconds: milliseconds(5000),
+      connectTimeoutMilliseconds: milliseconds(2000),
+      idleTimeoutMilliseconds: milliseconds(2000),
+      maxRequests: count(8, 100),
+      maxBytes: { ...quantity, default: '4Mi' },
+      maxRedirects: count(5, 10, 0),
+      concurrency: count(16, 1000),
+      concurrencyPerHost: count(4, 1000),
+      queue: count(64, 10_000, 0),
+      cache: section('What is remembered of images.', {
+        entries: count(1000, 100_000),
+        ttlSeconds: count(300, 86_400),
+        failureTtlSeconds: count(30, 3600),
+      }),
+      proxy: { type: 'string', pattern: '^https?://', description: 'HTTP proxy for reaching images.' },
+    }),
+    memoryFloor: section('Rule memory-floor.', {
+      density: section('Pods that need CNI on a node.', {
+        statistic: {
+          type: 'string',
+          enum: ['highWaterMark', 'allocatable', 'fixed'],
+          default: 'highWaterMark',
+        },
+        pods: { type: 'integer', minimum: 1, maximum: 5000, description: 'Required by statistic fixed.' },
+        minimum: count(30, 5000),
+      }),
+      stickyPercent: {
+        ...count(25, 900, 0),
+        description:
+          'A stored limit of up to this many per cent over the floor is kept when a lower one is written.',
+      },
+      targets: section('The built-in targets.', {
+        multus: section('The thick daemon of Multus.', {
+          ...target,
+          delegate: {
+            type: 'string',
+            enum: ['smallPlugins', 'cilium', 'ciliumBefore116'],
+            default: 'smallPlugins',
+            description:
+              'Which curve to start from: the size of the delegate plugin decides what a pod costs.',
+          },
+          burst: {
+            type: 'string',
+            enum: ['density', 'connectionLimit'],
+            default: 'density',
+            description:
+              'What is in flight after a restart: every pod of the node, or as many as the daemon lets in.',
+          },
+        }),
+        cdi: section('The CDI custom resource.', target),
+        hyperconverged: section('The HyperConverged custom resource.', target),
+      }),
+      additional: {
+        type: 'array',
+        default: [],
+        description: 'Other daemons that grow with density.',
+        items: {
+          type: 'object',
+          additionalProperties: false,
+          required: ['name', 'match', 'curve'],
+          properties: {
+            ...target,
+            name: { type: 'string', pattern: '^[a-z0-9]([a-z0-9-]{0,40}[a-z0-9])?$' },
+            match: {
+              type: 'object',
+              additionalProperties: false,
+              required: ['container'],
+              properties: {
+                namespaces: { ...names, minItems: 1 },
+                kinds: {
+                  type: 'array',
+                  minItems: 1,
+                  items: { type: 'string', enum: ['DaemonSet', 'Deployment', 'StatefulSet'] },
+                  default: ['DaemonSet'],
+                },
+                container: {
+                  type: 'object',
+                  additionalProperties: false,
+                  minProperties: 1,
+                  description: 'The containers for which all that is given holds.',
+                  properties: {
+                    command: {
+                      type: 'string',
+                      minLength: 1,
+                      description: 'A program of its command or arguments.',
+                    },
+                    image: {
+                      type: 'string',
+                      minLength: 1,
+                      description: 'The end of its image’s repository.',
+                    },
+                    name: { type: 'string', minLength: 1 },
+                  },
+                },
+              },
+            },
+          },
+        },
+      },
+    }),
+    exemptions: {
+      type: 'array',
+      default: [],
+      items: {
+        type: 'object',
+        additionalProperties: false,
+        required: ['reason'],
+        anyOf: [{ required: ['namespaces'] }, { required: ['names'] }, { required: ['labels'] }],
+        properties: {
+          namespaces: { ...names, minItems: 1 },
+          names: { ...names, minItems: 1 },
+          labels: { type: 'object', minProperties: 1, additionalProperties: { type: 'string' } },
+          rules: { ...names, minItems: 1, description: 'Rule codes or policy names; absent: every rule.' },
+          reason: { type: 'string', minLength: 1, maxLength: 200 },
+          expires: { type: 'string', description: 'A date, or date and time (RFC 3339).' },
+        },
+      },
+    },
+    exemptionAnnotation: section(
+      'Whether objects may exempt themselves (plimsoll.dev/exempt: "rule: reason").',
+      {
+        namespaces: { ...names, default: [], description: 'Where; patterns with *.' },
+      },
+    ),
+    log: section('Logging.', {
+      level: { type: 'string', enum: ['debug', 'info', 'warn', 'error', 'silent'], default: 'info' },
+    }),
+  },
+} as const;

@@ -1,0 +1,48 @@
+import type { ObjectReference } from '../object/object.ts';
+import type { Report, ReportResult } from './model.ts';
+
+const LINE_BREAKS = /[\t\n\v\f\r\u0085\u2028\u2029]+/g;
+/**
+ * Controls (a terminal obeys them), format characters (they reorder or hide what follows), and the two
+ * noncharacters that no XML document may hold.
+ */
+const UNPRINTABLE = /[\p{Cc}\p{Cf}\uFFFE\uFFFF]/gu;
+
+/** The text on one line, with U+FFFD for what no reader should be shown: manifests may hold anything. */
+export function printable(text: string): string {
+  return text.toWellFormed().replace(LINE_BREAKS, ' ').replace(UNPRINTABLE, '\uFFFD');
+}
+
+/** The report with every text printable, so that a format has only its own syntax to escape. */
+export function printableReport(report: Report): Report {
+  return {
+    ...report,
+    results: report.results.map(printableResult),
+    density: { ...report.density, origin: printable(report.density.origin) },
+    curves: report.curves.map((curve) => ({ ...curve, target: printable(curve.target) })),
+  };
+}
+
+function printableResult(result: ReportResult): ReportResult {
+  return {
+    ...result,
+    rule: printable(result.rule),
+    resource: printableReference(result.resource),
+    field: printable(result.field),
+    message: printable(result.message),
+    properties: Object.fromEntries(
+      Object.entries(result.properties).map(([key, value]) => [printable(key), printable(value)]),
+    ),
+    file: result.file === null ? null : printable(result.file),
+  };
+}
+
+function printableReference(resource: ObjectReference): ObjectReference {
+  return {
+    apiVersion: printable(resource.apiVersion),
+    kind: printable(resource.kind),
+    namespace: printable(resource.namespace),
+    name: printable(resource.name),
+    uid: printable(resource.uid),
+  };
+}

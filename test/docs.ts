@@ -1,0 +1,67 @@
+// Keeps what is generated in step with the code: `npm run docs` writes it, `npm run check` compares.
+import { readFileSync, writeFileSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { printDefaults } from '../src/config/print.ts';
+import { DEFECTS } from '../src/image/image.ts';
+import { RULES } from '../src/report/rules.ts';
+import { SOURCE_FAILURES } from '../src/source/source.ts';
+
+const ROOT = resolve(import.meta.dirname, '..');
+
+const table = (head: readonly [string, string], rows: readonly (readonly [string, string])[]) =>
+  [`| ${head.join(' | ')} |`, '|---|---|', ...rows.map((row) => `| \`${row[0]}\` | ${row[1]} |`)].join('\n');
+
+const codes = () => `# Codes
+
+Generated from the source; \`npm run docs\` writes it. Codes are stable: scripts may rely on them.
+
+## Rules
+
+${table(
+  ['rule', 'meaning'],
+  RULES.map(({ code, title, help }) => [code, `${title}. ${help}`]),
+)}
+
+## Why an image is unusable
+
+The reasons of an \`unusable-image\`: the image…
+
+${table(['defect', 'the image'], Object.entries(DEFECTS))}
+
+## Why an image is unknown
+
+The reasons of an \`unknown-image\`, besides \`disabled\` (looking is switched off) and \`size-unknown\` (only reading all of it would tell):
+
+${table(['code', 'meaning'], Object.entries(SOURCE_FAILURES))}
+`;
+
+const configuration = () => `# Configuration
+
+One YAML file; every setting with its default, as \`plimsoll config print-defaults\` prints it. Generated; \`npm run docs\` writes it.
+\`plimsoll config schema\` prints the JSON Schema, \`plimsoll config validate FILE\` tells everything that is wrong with a file.
+
+\`\`\`yaml
+${printDefaults()}\`\`\`
+`;
+
+const GENERATED: Readonly<Record<string, () => string>> = {
+  'docs/codes.md': codes,
+  'docs/configuration.md': configuration,
+};
+
+function current(path: string): string {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch {
+    return '';
+  }
+}
+
+for (const [name, make] of Object.entries(GENERATED)) {
+  const path = resolve(ROOT, name);
+  if (process.argv.includes('--write')) writeFileSync(path, make());
+  else if (current(path) !== make()) {
+    console.error(`${name} is out of step with the code: run \`npm run docs\``);
+    process.exitCode = 1;
+  }
+}
