@@ -7,14 +7,13 @@ import { mutatingReviewer, type Observe, validatingReviewer } from './admission/
 import { createWebhook } from './admission/webhook.ts';
 import { followSettings, type LiveSettings } from './config/load.ts';
 import type { Settings } from './config/settings.ts';
-import type { Density } from './density/density.ts';
 import { createLook, type LookAt } from './evaluate/look.ts';
 import { lookOptionsOf } from './evaluate/look-options.ts';
 import type { World } from './evaluate/world.ts';
+import { type Knowing, startKnowing } from './server/knowing.ts';
 import { resolveAll } from './source/resolve.ts';
 import { openSource } from './source/sources.ts';
 import { loadServing, type Serving } from './tls/serving.ts';
-import { DEFAULT_STORAGE } from './volume/facts.ts';
 
 export interface ServerOptions {
   /** Undefined: the defaults. */
@@ -53,12 +52,6 @@ class Looks {
   }
 }
 
-function densityOf({ density }: Settings): Density {
-  return density.statistic === 'fixed' && density.fixed !== null
-    ? { pods: density.fixed, origin: 'fixed' }
-    : { pods: density.minimum, origin: 'minimum' };
-}
-
 /** What an error of our own does to an object: as an image that can't be looked at, it denies only where that is asked for. */
 function onError(settings: Settings, webhook: string): Answer {
   const message =
@@ -88,11 +81,11 @@ function observeCertificate({ certificateExpiry }: Metrics, serving: Serving): v
  * A file that changed for the worse is told and no more: every replica reads the same files, so if that made them
  * unready there would be no webhook at all, though each could go on with what it has.
  */
-function readinessOf(live: LiveSettings, serving: Serving): ReturnType<Readiness> {
+function readinessOf(live: LiveSettings, serving: Serving, knowing: Knowing): ReturnType<Readiness> {
   const { served, refused } = serving.state();
   const problem = live.problem();
   return {
-    missing: served.ok ? [] : [`certificate: ${served.code}: ${served.detail}`],
+    missing: [...(served.ok ? [] : [`certificate: ${served.code}: ${served.detail}`]), ...knowing.ready()],
     notes: [
       ...(refused === null ? [] : [`new certificate not taken up: ${refused.code}: ${refused.detail}`]),
       ...(problem === null ? [] : [`configuration not taken up: ${problem}`]),
@@ -131,15 +124,15 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
       }),
     ),
   );
+  const knowing = await startKnowing(live.current, options.version, metrics, logger);
   const world = (): World => {
     const settings = live.current();
-    const density = densityOf(settings);
-    metrics.densityPods.set({ origin: density.origin }, density.pods);
+    const { storage, density, connectionLimit } = knowing.current();
     return {
       settings,
-      storage: { ...DEFAULT_STORAGE, formula: settings.overheadFormula },
+      storage: { ...storage, formula: settings.overheadFormula },
       density,
-      connectionLimit: null,
+      connectionLimit,
       look: looks.under(settings),
       now: Date.now(),
     };
@@ -172,7 +165,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   });
   const health = createHealth(
     metrics,
-    () => (isDraining ? { missing: ['stopping'], notes: [] } : readinessOf(live, serving)),
+    () => (isDraining ? { missing: ['stopping'], notes: [] } : readinessOf(live, serving, knowing)),
     logger,
   );
 
@@ -188,6 +181,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
       await new Promise((resolve) => setTimeout(resolve, lingerMs));
       live.stop();
       serving.stop();
+      await knowing.stop();
       await webhook.close();
       await health.close();
     },

@@ -2,6 +2,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { printDefaults } from '../src/config/print.ts';
+import { CONFIGURATION_SCHEMA } from '../src/config/schema.ts';
 import { DEFECTS } from '../src/image/image.ts';
 import { RULES } from '../src/report/rules.ts';
 import { SOURCE_FAILURES } from '../src/source/source.ts';
@@ -44,9 +45,24 @@ One YAML file; every setting with its default, as \`plimsoll config print-defaul
 ${printDefaults()}\`\`\`
 `;
 
+const VALUES_SCHEMA = 'charts/plimsoll/values.schema.json';
+/** What the chart sets itself. */
+const OF_THE_CHART: readonly string[] = ['listen', 'tls', 'cluster'];
+
+/** The chart's own values are written by hand in it; what a configuration may say is not said twice. */
+const valuesSchema = () => {
+  const values = JSON.parse(current(VALUES_SCHEMA)) as { properties: object };
+  const properties = Object.fromEntries(
+    Object.entries(CONFIGURATION_SCHEMA.properties).filter(([name]) => !OF_THE_CHART.includes(name)),
+  );
+  const config = { type: 'object', additionalProperties: false, properties };
+  return `${JSON.stringify({ ...values, properties: { ...values.properties, config } }, null, 2)}\n`;
+};
+
 const GENERATED: Readonly<Record<string, () => string>> = {
   'docs/codes.md': codes,
   'docs/configuration.md': configuration,
+  [VALUES_SCHEMA]: valuesSchema,
 };
 
 function current(path: string): string {

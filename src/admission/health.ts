@@ -25,7 +25,7 @@ export function createHealth(
       .send(`${lines.join('\n')}\n`);
   });
   app.get('/metrics', async (_request, reply) =>
-    reply.type(metrics.registry.contentType).send(await metrics.registry.metrics()),
+    reply.type(metrics.registry.contentType).send(await metrics.text()),
   );
   return app;
 }

@@ -13,14 +13,44 @@ export interface Metrics {
   readonly configurationValid: Gauge;
   readonly densityPods: Gauge<'origin'>;
   readonly certificateExpiry: Gauge<'certificate'>;
+  readonly clusterReads: Counter<'part' | 'outcome'>;
+  readonly clusterAge: Gauge<'part'>;
+  readonly leader: Gauge;
+  /** Called before the metrics are given out, to set what is computed. */
+  readonly onCollect: (collect: () => void) => void;
+  /** Prometheus' text format. */
+  readonly text: () => Promise<string>;
 }
 
 export function createMetrics(): Metrics {
   const registry = new Registry();
   const registers = [registry];
+  const collectors: (() => void)[] = [];
   collectDefaultMetrics({ register: registry });
   return {
     registry,
+    onCollect: (collect) => collectors.push(collect),
+    text: () => {
+      for (const collect of collectors) collect();
+      return registry.metrics();
+    },
+    clusterReads: new Counter({
+      name: 'plimsoll_cluster_reads_total',
+      help: 'Readings of the cluster, by part (storage, density, connectionLimit) and outcome (ok, failed).',
+      labelNames: ['part', 'outcome'],
+      registers,
+    }),
+    clusterAge: new Gauge({
+      name: 'plimsoll_cluster_snapshot_age_seconds',
+      help: 'Time since each part of the cluster was last read.',
+      labelNames: ['part'],
+      registers,
+    }),
+    leader: new Gauge({
+      name: 'plimsoll_leader',
+      help: '1 in the replica that leads: it writes the density and the certificates.',
+      registers,
+    }),
     reviews: new Counter({
       name: 'plimsoll_admission_reviews_total',
       help: 'Reviews answered, by webhook and verdict (allowed, denied, mutated, error).',

@@ -1,7 +1,7 @@
 import { chmod, mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { issueAuthority, issueServing, type KeyPair } from '../tls/authority.ts';
-import { type Command, readFlags, UsageError, wholeNumber } from './command.ts';
+import { type Command, UsageError, wholeNumber } from './command.ts';
 
 const HELP = `plimsoll certs init: a CA and a serving certificate for development
 
@@ -57,12 +57,10 @@ export const certs: Command = {
   name: 'certs',
   summary: 'makes a development CA and serving certificate',
   help: HELP,
-  run: async (args, { stdout }) => {
-    const flags = readFlags(
-      args,
-      { dir: { type: 'string' }, san: { type: 'string', multiple: true }, days: { type: 'string' } },
-      1,
-    );
+  options: { dir: { type: 'string' }, san: { type: 'string', multiple: true }, days: { type: 'string' } },
+  positionals: 1,
+  words: ['init'],
+  run: async (flags, { stdout }) => {
     if (flags.positionals[0] !== 'init')
       throw new UsageError("certs needs 'init'; see 'plimsoll certs --help'");
     const folder = flags.text('dir') ?? 'certs';

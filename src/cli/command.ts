@@ -19,7 +19,7 @@ export interface Terminal {
   readonly signal: AbortSignal;
 }
 
-type Options = NonNullable<ParseArgsConfig['options']>;
+export type Options = NonNullable<ParseArgsConfig['options']>;
 
 /** One command: a file, and a row in main.ts. */
 export interface Command {
@@ -28,8 +28,12 @@ export interface Command {
   readonly summary: string;
   /** Shown by --help: usage, options, examples. */
   readonly help: string;
+  readonly options: Options;
+  /** How many arguments it takes at the most, and the words that the first of them can be, where it is a closed set. */
+  readonly positionals: number;
+  readonly words?: readonly string[];
   /** Returns the exit code. Throws UsageError. */
-  readonly run: (args: readonly string[], terminal: Terminal) => Promise<number>;
+  readonly run: (flags: Flags, terminal: Terminal) => Promise<number>;
 }
 
 export interface Flags {

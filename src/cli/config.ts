@@ -3,7 +3,7 @@ import { ConfigurationError, parseConfiguration } from '../config/parse.ts';
 import { printDefaults } from '../config/print.ts';
 import { CONFIGURATION_SCHEMA } from '../config/schema.ts';
 import { settingsOf } from '../config/settings.ts';
-import { type Command, readFlags, UsageError } from './command.ts';
+import { type Command, UsageError } from './command.ts';
 
 const HELP = `plimsoll config: the configuration
 
@@ -27,8 +27,10 @@ export const config: Command = {
   name: 'config',
   summary: 'prints the default configuration or its schema, or checks a file',
   help: HELP,
-  run: async (args, { stdout, stderr }) => {
-    const [action, file] = readFlags(args, {}, 2).positionals;
+  options: {},
+  positionals: 2,
+  words: ['print-defaults', 'validate', 'schema'],
+  run: async ({ positionals: [action, file] }, { stdout, stderr }) => {
     if (action === 'print-defaults') stdout.write(printDefaults());
     else if (action === 'schema') stdout.write(`${JSON.stringify(CONFIGURATION_SCHEMA, null, 2)}\n`);
     else if (action === 'validate' && file !== undefined) {

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { text as readAll } from 'node:stream/consumers';
 import { startServer } from '../server.ts';
 import { LOCAL_NAMES, makeCertificates, writeCertificates } from './certs.ts';
-import { type Command, readFlags, type Terminal, wholeNumber } from './command.ts';
+import { type Command, type Terminal, wholeNumber } from './command.ts';
 import { type DemoCase, demoCases } from './demo/cases.ts';
 import { serveSamples } from './demo/images.ts';
 import { version } from './version.ts';
@@ -112,12 +112,9 @@ export const demo: Command = {
   name: 'demo',
   summary: 'the webhook at work, without a cluster',
   help: HELP,
-  run: async (args, terminal) => {
-    const flags = readFlags(
-      args,
-      { serve: { type: 'boolean' }, density: { type: 'string' }, dir: { type: 'string' } },
-      0,
-    );
+  options: { serve: { type: 'boolean' }, density: { type: 'string' }, dir: { type: 'string' } },
+  positionals: 0,
+  run: async (flags, terminal) => {
     const pods = wholeNumber('density', flags.text('density'), 1, 5000) ?? 90;
     const folder = flags.text('dir') ?? 'certs';
     const certificates = await makeCertificates(LOCAL_NAMES, 30);

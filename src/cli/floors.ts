@@ -1,7 +1,7 @@
 import { loadSettings } from '../config/load.ts';
 import { floorOf } from '../floor/curve.ts';
 import { formatQuantity } from '../quantity/format.ts';
-import { type Command, choice, readFlags, wholeNumber } from './command.ts';
+import { type Command, choice, wholeNumber } from './command.ts';
 import { offlineDensity } from './world.ts';
 
 const HELP = `plimsoll floors: the density, and the memory floors that follow from it
@@ -19,12 +19,13 @@ export const floors: Command = {
   name: 'floors',
   summary: 'shows the density and the memory floors that follow from it',
   help: HELP,
-  run: async (args, { stdout }) => {
-    const flags = readFlags(
-      args,
-      { density: { type: 'string' }, output: { type: 'string', short: 'o' }, config: { type: 'string' } },
-      0,
-    );
+  options: {
+    density: { type: 'string' },
+    output: { type: 'string', short: 'o' },
+    config: { type: 'string' },
+  },
+  positionals: 0,
+  run: async (flags, { stdout }) => {
     const output = choice('output', flags.text('output') ?? 'table', ['table', 'json']);
     const settings = await loadSettings(flags.text('config'));
     const density = offlineDensity(settings, wholeNumber('density', flags.text('density'), 0, 5000));

@@ -1,7 +1,8 @@
 #!/usr/bin/env node
 import { basename } from 'node:path';
 import { certs } from './certs.ts';
-import { type Command, type Terminal, UsageError } from './command.ts';
+import { type Command, readFlags, type Terminal, UsageError } from './command.ts';
+import { completionOf } from './completion.ts';
 import { config } from './config.ts';
 import { demo } from './demo.ts';
 import { floors } from './floors.ts';
@@ -10,7 +11,16 @@ import { report } from './report.ts';
 import { serve } from './serve.ts';
 import { version } from './version.ts';
 
-const COMMANDS: readonly Command[] = [serve, report, probe, floors, certs, config, demo];
+const COMMANDS: readonly Command[] = [
+  serve,
+  report,
+  probe,
+  floors,
+  certs,
+  config,
+  demo,
+  completionOf(() => COMMANDS),
+];
 
 /** kubectl finds its plugins as `kubectl-plimsoll` and shows them as `kubectl plimsoll`. */
 const calledAs = basename(process.argv[1] ?? '').startsWith('kubectl-') ? 'kubectl plimsoll' : 'plimsoll';
@@ -19,7 +29,7 @@ const OVERVIEW = `${calledAs}: base volumes sized to their image, memory limits 
 
 Usage: ${calledAs} COMMAND [flags]
 
-${COMMANDS.map(({ name, summary }) => `  ${name.padEnd(9)}${summary}`).join('\n')}
+${COMMANDS.map(({ name, summary }) => `  ${name.padEnd(12)}${summary}`).join('\n')}
 
 '${calledAs} COMMAND --help' tells more; '${calledAs} --version' the version.
 Exit codes: 0 clean; 1 usage or internal error; 2 findings; 3 something could not be evaluated (with --unknown fail).
@@ -40,7 +50,7 @@ async function run([name, ...args]: readonly string[], terminal: Terminal): Prom
     terminal.stdout.write(`${command.help.replaceAll('plimsoll ', `${calledAs} `)}`);
     return 0;
   }
-  return command.run(args, terminal);
+  return command.run(readFlags(args, command.options, command.positionals), terminal);
 }
 
 /** Errors that carry a code are told in one line: they are about the input. Others are ours, and keep their stack. */

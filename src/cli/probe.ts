@@ -9,7 +9,7 @@ import { openFile } from '../source/file.ts';
 import { resolveAll } from '../source/resolve.ts';
 import { SourceError, type SourceRequest } from '../source/source.ts';
 import { openSource } from '../source/sources.ts';
-import { type Command, choice, readFlags, type Terminal, UsageError, wholeNumber } from './command.ts';
+import { type Command, choice, type Terminal, UsageError, wholeNumber } from './command.ts';
 import { version } from './version.ts';
 
 const HELP = `plimsoll probe: what one disk image is, read from its headers
@@ -106,17 +106,14 @@ export const probe: Command = {
   name: 'probe',
   summary: 'tells what one disk image is: format, virtual size, stored size',
   help: HELP,
-  run: async (args, terminal: Terminal) => {
-    const flags = readFlags(
-      args,
-      {
-        output: { type: 'string', short: 'o' },
-        map: { type: 'boolean' },
-        timeout: { type: 'string' },
-        config: { type: 'string' },
-      },
-      1,
-    );
+  options: {
+    output: { type: 'string', short: 'o' },
+    map: { type: 'boolean' },
+    timeout: { type: 'string' },
+    config: { type: 'string' },
+  },
+  positionals: 1,
+  run: async (flags, terminal: Terminal) => {
     const [target] = flags.positionals;
     if (target === undefined)
       throw new UsageError("probe needs a URL or a file; see 'plimsoll probe --help'");

@@ -1,104 +1,60 @@
-import { text as readAll } from 'node:stream/consumers';
+import { readFile } from 'node:fs/promises';
 import { loadSettings } from '../config/load.ts';
 import type { Settings } from '../config/settings.ts';
-import { judgeObject } from '../evaluate/judge.ts';
 import type { World } from '../evaluate/world.ts';
 import { floorOf } from '../floor/curve.ts';
-import { identify } from '../object/object.ts';
 import { FORMATS, formatNamed } from '../report/formats.ts';
 import { type Report, type ReportResult, summarize } from '../report/model.ts';
-import { resultsOf } from '../report/results.ts';
-import { storageFromObjects } from '../volume/facts.ts';
-import { type Command, choice, readFlags, type Terminal, UsageError, wholeNumber } from './command.ts';
-import {
-  type BrokenManifest,
-  findFiles,
-  type Manifest,
-  type Manifests,
-  parseManifests,
-  readManifestFile,
-} from './manifests.ts';
+import { onlyNew } from '../report/previous.ts';
+import { type Command, choice, type Flags, type Terminal, UsageError, wholeNumber } from './command.ts';
+import type { BrokenManifest } from './manifests.ts';
+import { readCluster } from './report/cluster.ts';
+import { type Inputs, readInputs } from './report/inputs.ts';
+import { judgeSubjects } from './report/judging.ts';
+import { type Progress, showProgress } from './report/progress.ts';
 import { version } from './version.ts';
-import { offlineDensity, offlineWorld } from './world.ts';
+import { manifestWorld, offlineDensity, type WorldFacts, worldOf } from './world.ts';
 
 const HELP = `plimsoll report: what Plimsoll would do to these objects; changes nothing
 
 Usage: plimsoll report -f PATH|- [-f PATH]... [-o FORMAT] [--density N] [--fail-level LEVEL]
+       plimsoll report --cluster [--context NAME] [--namespace NS] [--selector LABELS] [-o FORMAT]
 
   -f, --filename PATH   a file, a folder, or - for standard input; YAML or JSON, many documents, Lists,
                         AdmissionReviews; may be repeated
+      --cluster         the objects of the cluster of the current context, as they are stored
+      --context NAME    another context of the kubeconfig
+      --namespace NS    of objects in files that name none (default: default); with --cluster: only this one
+  -l, --selector LABELS with --cluster: only objects with these labels
   -o, --output FORMAT   ${FORMATS.map(({ name }) => name).join(', ')}
                         (default: table on a terminal, else json)
       --config FILE     the webhook's configuration (default: its defaults)
-      --namespace NS    of objects that name none (default: default)
       --density N       pods on the densest node, for the memory floors
+      --previous FILE   an earlier report (-o json): only what is new since then
       --fail-level L    error: exit 2 where something would be denied (default); warn: also for warnings; never
       --unknown WORD    fail: exit 3 where an image could not be looked at; ignore (default)
 
-StorageProfiles, StorageClasses, CDIConfig and the CDI among the manifests are taken into account.
+In files, StorageProfiles, StorageClasses, CDIConfig, the CDI and VolumeImportSources are taken into account.
 
 Examples:
   plimsoll report -f manifests/ --density 90
   kustomize build . | plimsoll report -f - -o markdown
+  plimsoll report --cluster -o html > report.html
 `;
 
 const FLAGS = {
   filename: { type: 'string', short: 'f', multiple: true },
+  cluster: { type: 'boolean' },
+  context: { type: 'string' },
+  selector: { type: 'string', short: 'l' },
   output: { type: 'string', short: 'o' },
   config: { type: 'string' },
   namespace: { type: 'string' },
   density: { type: 'string' },
+  previous: { type: 'string' },
   'fail-level': { type: 'string' },
   unknown: { type: 'string' },
 } as const;
-
-/** Objects judged at the same time; images have their own, lower, limit. */
-const AT_ONCE = 32;
-/** Of our kinds, those that have no namespace. */
-const CLUSTER_SCOPED = new Set(['CDI']);
-
-async function load(paths: readonly string[], terminal: Terminal): Promise<Manifests> {
-  const files = await findFiles(paths.filter((path) => path !== '-'));
-  const parts = await Promise.all(files.map(readManifestFile));
-  if (paths.includes('-')) parts.push(parseManifests(await readAll(terminal.stdin), '-'));
-  return {
-    manifests: parts.flatMap(({ manifests }) => manifests),
-    broken: parts.flatMap(({ broken }) => broken),
-    ignored: parts.reduce((sum, { ignored }) => sum + ignored, 0),
-  };
-}
-
-async function judgeManifest(
-  manifest: Manifest,
-  namespace: string,
-  world: World,
-  signal: AbortSignal,
-): Promise<ReportResult[]> {
-  const { object, oldObject, operation, file, line } = manifest;
-  const reference = identify(object);
-  const home = reference.namespace || (CLUSTER_SCOPED.has(reference.kind) ? '' : namespace);
-  const outcomes = await judgeObject({ object, oldObject, operation, namespace: home }, world, signal);
-  return resultsOf(outcomes, { ...reference, namespace: home }, { file, line });
-}
-
-/** Judges in order of the manifests, a few at once; stops, with what there is, where the signal ends. */
-async function judgeAll(
-  manifests: readonly Manifest[],
-  namespace: string,
-  world: World,
-  signal: AbortSignal,
-): Promise<ReportResult[]> {
-  const results: ReportResult[][] = [];
-  let next = 0;
-  const work = async () => {
-    while (next < manifests.length && !signal.aborted) {
-      const index = next++;
-      results[index] = await judgeManifest(manifests[index]!, namespace, world, signal);
-    }
-  };
-  await Promise.all(Array.from({ length: AT_ONCE }, work));
-  return results.flat();
-}
 
 function brokenResult({ file, line, problem }: BrokenManifest): ReportResult {
   return {
@@ -124,49 +80,103 @@ function curvesOf({ floorSettings }: Settings, density: number): Report['curves'
   }));
 }
 
-function exitCode(report: Report, failLevel: 'error' | 'warn' | 'never', failOnUnknown: boolean): number {
-  const { fail, warn, error } = report.summary;
-  if (report.results.some(({ rule }) => rule === 'broken-manifest')) return 1;
-  if (failLevel !== 'never' && (fail > 0 || (failLevel === 'warn' && warn > 0))) return 2;
-  return failOnUnknown && error > 0 ? 3 : 0;
+function exitCode(
+  { results, summary }: Report,
+  failLevel: 'error' | 'warn' | 'never',
+  failOnUnknown: boolean,
+): number {
+  if (results.some(({ rule }) => rule === 'broken-manifest')) return 1;
+  if (failLevel !== 'never' && (summary.fail > 0 || (failLevel === 'warn' && summary.warn > 0))) return 2;
+  return failOnUnknown && summary.error > 0 ? 3 : 0;
+}
+
+async function readPrevious(file: string): Promise<unknown> {
+  try {
+    return JSON.parse(await readFile(file, 'utf8'));
+  } catch (error) {
+    const why =
+      error instanceof SyntaxError
+        ? 'is no JSON'
+        : `cannot be read (${(error as NodeJS.ErrnoException).code})`;
+    throw new UsageError(`${file}: ${why}`);
+  }
+}
+
+interface Asked extends Inputs {
+  readonly facts: WorldFacts;
+}
+
+async function readAsked(flags: Flags, settings: Settings, terminal: Terminal): Promise<Asked> {
+  const paths = flags.texts('filename');
+  const override = wholeNumber('density', flags.text('density'), 0, 5000);
+  if (flags.on('cluster')) {
+    if (paths.length > 0) throw new UsageError('--cluster and -f exclude each other');
+    return readCluster(flags, settings, override, terminal);
+  }
+  if (paths.length === 0)
+    throw new UsageError("report needs -f PATH, -f - or --cluster; see 'plimsoll report --help'");
+  const inputs = await readInputs(paths, terminal);
+  const density = offlineDensity(settings, override);
+  return {
+    ...inputs,
+    facts: manifestWorld(
+      inputs.subjects.map(({ object }) => object),
+      density,
+    ),
+  };
+}
+
+async function judge(
+  asked: Asked,
+  world: World,
+  flags: Flags,
+  progress: Progress,
+  signal: AbortSignal,
+): Promise<Report> {
+  const judged = await judgeSubjects(asked.subjects, {
+    namespace: flags.text('namespace') ?? 'default',
+    world,
+    signal,
+    onJudged: progress.judged,
+  });
+  const results = [...judged, ...asked.broken.map(brokenResult)];
+  return {
+    summary: summarize(results),
+    results,
+    density: world.density,
+    curves: curvesOf(world.settings, world.density.pods),
+    ignored: asked.ignored,
+  };
 }
 
 export const report: Command = {
   name: 'report',
-  summary: 'evaluates manifests as the webhook would, and changes nothing',
+  summary: 'evaluates manifests or the cluster as the webhook would, and changes nothing',
   help: HELP,
-  run: async (args, terminal) => {
-    const flags = readFlags(args, FLAGS, 0);
-    const paths = flags.texts('filename');
-    if (paths.length === 0)
-      throw new UsageError("report needs -f PATH or -f -; see 'plimsoll report --help'");
+  options: FLAGS,
+  positionals: 0,
+  run: async (flags, terminal) => {
     const isTerminal = terminal.stdout.isTTY === true;
     const format = formatNamed(flags.text('output') ?? (isTerminal ? 'table' : 'json'));
     if (!format)
       throw new UsageError(`--output has to be one of ${FORMATS.map(({ name }) => name).join(', ')}`);
     const failLevel = choice('fail-level', flags.text('fail-level') ?? 'error', ['error', 'warn', 'never']);
     const unknown = choice('unknown', flags.text('unknown') ?? 'ignore', ['ignore', 'fail']);
+    const previousFile = flags.text('previous');
+    const previous = previousFile === undefined ? null : await readPrevious(previousFile);
     const settings = await loadSettings(flags.text('config'));
-    const density = offlineDensity(settings, wholeNumber('density', flags.text('density'), 0, 5000));
+    const asked = await readAsked(flags, settings, terminal);
 
-    const { manifests, broken, ignored } = await load(paths, terminal);
-    const storage = storageFromObjects(
-      manifests.map(({ object }) => object),
-      'manifests',
-    );
-    const world = offlineWorld(settings, storage, density);
-    const judged = await judgeAll(manifests, flags.text('namespace') ?? 'default', world, terminal.signal);
-    const results = [...judged, ...broken.map(brokenResult)];
-    const made: Report = {
-      summary: summarize(results),
-      results,
-      density,
-      curves: curvesOf(settings, density.pods),
-      ignored,
-    };
+    const progress = showProgress(terminal, asked.subjects.length, Date.now);
+    const world = worldOf(settings, asked.facts, progress.looked);
+    const all = await judge(asked, world, flags, progress, terminal.signal);
+    progress.end();
+    if (terminal.signal.aborted)
+      terminal.stderr.write('plimsoll: interrupted; this is what was found until then\n');
+    const made = previous === null ? all : onlyNew(all, previous);
     terminal.stdout.write(
       format.render(made, {
-        color: isTerminal && terminal.env.NO_COLOR === undefined,
+        color: isTerminal && terminal.env['NO_COLOR'] === undefined,
         version: version(),
         at: new Date().toISOString(),
         width: isTerminal ? (terminal.stdout.columns ?? 80) : null,

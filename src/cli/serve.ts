@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { startServer } from '../server.ts';
-import { type Command, readFlags, wholeNumber } from './command.ts';
+import { type Command, wholeNumber } from './command.ts';
 import { version } from './version.ts';
 
 const HELP = `plimsoll serve: the webhook
@@ -18,8 +18,9 @@ export const serve: Command = {
   name: 'serve',
   summary: 'the webhook: TLS on 8443, health and metrics on 8080',
   help: HELP,
-  run: async (args, { stderr, signal }) => {
-    const flags = readFlags(args, { config: { type: 'string' }, drain: { type: 'string' } }, 0);
+  options: { config: { type: 'string' }, drain: { type: 'string' } },
+  positionals: 0,
+  run: async (flags, { stderr, signal }) => {
     const drain = wholeNumber('drain', flags.text('drain'), 0, 600) ?? 5;
     const server = await startServer({ configFile: flags.text('config'), version: version(), log: stderr });
     if (!signal.aborted) await once(signal, 'abort');

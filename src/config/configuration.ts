@@ -10,7 +10,17 @@ export interface Configuration {
   readonly apiVersion: 'plimsoll.dev/v1alpha1';
   readonly kind: 'Configuration';
   readonly listen: { readonly host: string; readonly port: number; readonly healthPort: number };
+  readonly cluster: {
+    readonly enabled: boolean;
+    readonly namespace: string;
+    readonly pollSeconds: number;
+    readonly multusNamespaces: readonly string[];
+  };
   readonly tls: {
+    readonly mode: 'files' | 'selfManaged';
+    readonly service: string;
+    readonly secret: string;
+    readonly webhookConfiguration: string;
     readonly certFile: string;
     readonly keyFile: string;
     readonly clientCAFile?: string;

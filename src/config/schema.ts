@@ -18,7 +18,47 @@ export const CONFIGURATION_SCHEMA = {
       port: { ...port, default: 8443 },
       healthPort: { ...port, default: 8080, description: 'Health and metrics, over plain HTTP.' },
     }),
-    tls: section('Certificate and key of the webhook, as PEM files; changed files are taken up.', {
+    cluster: section('What is read of the cluster that Plimsoll runs in.', {
+      enabled: {
+        type: 'boolean',
+        default: false,
+        description:
+          'Read storage and density from the cluster; without it the defaults and the minimum hold.',
+      },
+      namespace: { type: 'string', minLength: 1, default: 'plimsoll', description: 'Our own.' },
+      pollSeconds: { type: 'integer', minimum: 5, maximum: 3600, default: 60 },
+      multusNamespaces: {
+        ...names,
+        default: ['kube-system'],
+        description: 'Where the configuration of the Multus daemon (multus-daemon-config) may be.',
+      },
+    }),
+    tls: section('Certificates of the webhook.', {
+      mode: {
+        type: 'string',
+        enum: ['files', 'selfManaged'],
+        default: 'files',
+        description:
+          'files: certFile and keyFile, followed as they change. selfManaged: made, renewed and published by Plimsoll itself; needs cluster.enabled.',
+      },
+      service: {
+        type: 'string',
+        minLength: 1,
+        default: 'plimsoll',
+        description: 'selfManaged: our Service.',
+      },
+      secret: {
+        type: 'string',
+        minLength: 1,
+        default: 'plimsoll-tls',
+        description: 'selfManaged: where they are kept.',
+      },
+      webhookConfiguration: {
+        type: 'string',
+        minLength: 1,
+        default: 'plimsoll',
+        description: 'selfManaged: name of our validating and of our mutating webhook configuration.',
+      },
       certFile: { type: 'string', default: 'certs/tls.crt' },
       keyFile: { type: 'string', default: 'certs/tls.key' },
       clientCAFile: { type: 'string', description: 'If set, callers have to show a certificate of this CA.' },

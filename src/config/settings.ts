@@ -123,6 +123,8 @@ export function settingsOf(configuration: Configuration): Settings {
   const { statistic, pods, minimum } = memoryFloor.density;
   if (statistic === 'fixed' && pods === undefined)
     reader.problems.push('memoryFloor.density.pods: is required by statistic fixed');
+  if (configuration.tls.mode === 'selfManaged' && !configuration.cluster.enabled)
+    reader.problems.push('tls.mode: selfManaged needs cluster.enabled');
   const maxBytes = reader.bytes('probe.maxBytes', probe.maxBytes);
   if (maxBytes > MAX_LOOK_BYTES) reader.problems.push('probe.maxBytes: must not be more than 1Gi');
   const settings: Settings = {

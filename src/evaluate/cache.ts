@@ -15,10 +15,16 @@ export class FlightCache<T> {
     return this.#kept.size;
   }
 
+  /** The remembered value, if it is still good. */
+  peek(key: string): T | undefined {
+    const kept = this.#kept.get(key);
+    return kept && this.#now() < kept.until ? kept.value : undefined;
+  }
+
   /** The remembered value, or that of `load`, which is kept for as many milliseconds as `keepFor` says of it. */
   async get(key: string, load: () => Promise<T>, keepFor: (value: T) => number): Promise<T> {
-    const kept = this.#kept.get(key);
-    if (kept && this.#now() < kept.until) return kept.value;
+    const kept = this.peek(key);
+    if (kept !== undefined) return kept;
     const flight = this.#flights.get(key);
     if (flight) return flight;
     const started = load().then((value) => {

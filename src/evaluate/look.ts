@@ -134,6 +134,9 @@ export function createLook(options: LookOptions): LookAt {
     if (!options.enabled) return DISABLED;
     if (source.unsupported !== null)
       return { kind: 'unknown', code: 'unsupported', detail: source.unsupported };
+    const key = keyOf(source);
+    const known = cache.peek(key);
+    if (known) return known;
     const look = async () => {
       const own = AbortSignal.timeout(options.timeoutMs);
       const result = await limiter.run(hostOf(source.url), own, () =>
@@ -143,7 +146,7 @@ export function createLook(options: LookOptions): LookAt {
     };
     const deadline = ended(signal);
     try {
-      const result = await Promise.race([cache.get(keyOf(source), look, keepFor), deadline.promise]);
+      const result = await Promise.race([cache.get(key, look, keepFor), deadline.promise]);
       return result === 'ended' ? TIMED_OUT : result;
     } finally {
       deadline.stop();

@@ -60,8 +60,12 @@ async function judgeOne(
 
 /** Every volume that the object asks for, held against its image. Empty where it asks for none. Answers by `signal`'s end. */
 export async function judgeVolumes(review: Review, world: World, signal: AbortSignal): Promise<Outcome[]> {
-  const volumes = readVolumes(review.object, review.oldObject, review.operation, world.storage) ?? [];
+  const { virtualMachines } = world.settings.configuration.volumeSize;
   const reference = referenceOf(review);
+  if (reference.kind === 'VirtualMachine' && !virtualMachines) return [];
+  const volumes =
+    readVolumes(review.object, review.oldObject, review.operation, world.storage, world.findImportSource) ??
+    [];
   const judged = await Promise.all(
     volumes.map((volume) => judgeOne(volume, review, reference, world, signal)),
   );

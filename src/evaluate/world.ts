@@ -1,6 +1,7 @@
 import type { Settings } from '../config/settings.ts';
 import type { Density } from '../density/density.ts';
 import type { JsonObject } from '../object/object.ts';
+import type { FindImportSource } from '../volume/read.ts';
 import type { StorageFacts } from '../volume/volume.ts';
 import type { LookAt } from './look.ts';
 
@@ -21,6 +22,8 @@ export interface World {
   readonly density: Density;
   /** connectionLimit of the Multus daemon's configuration; null where none is set or known. */
   readonly connectionLimit: number | null;
+  /** VolumeImportSources by namespace and name; absent: PersistentVolumeClaims are not judged. */
+  readonly findImportSource?: FindImportSource;
   readonly look: LookAt;
   /** Milliseconds since the epoch. */
   readonly now: number;

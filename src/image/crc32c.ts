@@ -11,8 +11,9 @@ const TABLE = Uint32Array.from({ length: 256 }, (_, byte) => {
 /** CRC-32C of bytes, in which the 4 bytes at `blank` count as zeros: where the checksum itself is kept. */
 export function crc32c(bytes: Uint8Array, blank: number): number {
   let crc = 0xffff_ffff;
-  for (const [i, byte] of bytes.entries()) {
-    const counted = i >= blank && i < blank + 4 ? 0 : byte;
+  // Tables of 64 KiB are summed on every probe, which an iterator would slow down tenfold.
+  for (let i = 0; i < bytes.length; i++) {
+    const counted = i >= blank && i < blank + 4 ? 0 : bytes[i]!;
     crc = (crc >>> 8) ^ TABLE[(crc ^ counted) & 0xff]!;
   }
   return ~crc >>> 0;

@@ -1,5 +1,5 @@
 import type { ByteView } from '../bytes/view.ts';
-import { type DiskFacts, disk, type Format, PREFIX_LENGTH, wholeSectors } from './format.ts';
+import { type DiskFacts, disk, type Format, wholeSectors } from './format.ts';
 import type { Defect, ProbeOptions, Reading } from './image.ts';
 
 /**
@@ -7,8 +7,8 @@ import type { Defect, ProbeOptions, Reading } from './image.ts';
  * are at least what was read.
  */
 export function rawDisk(prefix: ByteView, options: ProbeOptions, defects: readonly Defect[] = []): DiskFacts {
-  const length = prefix.length < PREFIX_LENGTH ? BigInt(prefix.length) : options.storedSize;
-  if (length !== null) return disk('raw', wholeSectors(length), { defects });
+  const { storedSize } = options;
+  if (storedSize !== null) return disk('raw', wholeSectors(storedSize), { defects });
   return {
     format: 'raw',
     virtualSize: null,

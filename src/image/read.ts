@@ -33,14 +33,16 @@ function* readLayer(options: ProbeOptions, peeled: readonly string[]): Reading<I
   if (prefix === null) return OUT_OF_REACH;
   if (prefix.length < CDI_HEADER_LENGTH)
     return { ...unusable('unknown', 'under-512-bytes', `${prefix.length} bytes`), wrappers: [] };
+  // A file that ends in its prefix is as long as that, whatever was said of it.
+  const known = prefix.length < PREFIX_LENGTH ? { ...options, storedSize: BigInt(prefix.length) } : options;
   const wrapper = WRAPPERS.find((row) => row.recognise(prefix));
-  if (wrapper === undefined) return { ...(yield* readDisk(prefix, options)), wrappers: [] };
+  if (wrapper === undefined) return { ...(yield* readDisk(prefix, known)), wrappers: [] };
   if (peeled.includes(wrapper.name)) {
     const defect = { code: 'unsupported-wrapper', detail: `${wrapper.name} inside ${wrapper.name}` } as const;
-    return { ...rawDisk(prefix, options, [defect]), wrappers: [] };
+    return { ...rawDisk(prefix, known, [defect]), wrappers: [] };
   }
   const content = readLayer({ storedSize: null, map: false }, [...peeled, wrapper.name]);
-  return yield* unwrap(wrapper, prefix, options, content);
+  return yield* unwrap(wrapper, prefix, known, content);
 }
 
 function* readPrefix(): Reading<ByteView | null> {

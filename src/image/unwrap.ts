@@ -1,6 +1,6 @@
 import type { ByteRange } from '../bytes/range.ts';
 import type { ByteView } from '../bytes/view.ts';
-import { PREFIX_LENGTH, unusable, wholeSectors } from './format.ts';
+import { unusable, wholeSectors } from './format.ts';
 import type { ImageFacts, ProbeOptions, Reading } from './image.ts';
 import { type ContentSize, UnreachableBytesError, WRAPPER_LIMITS, type Wrapper } from './wrapper.ts';
 
@@ -89,7 +89,7 @@ class Content {
     this.#wrapper = wrapper;
     this.#fileLength = fileLength;
     this.input = prefix;
-    this.#complete = prefix.length < PREFIX_LENGTH || BigInt(prefix.length) === fileLength;
+    this.#complete = BigInt(prefix.length) === fileLength;
   }
 
   /** Fewer bytes than asked for only where the content ends or is broken; null where they lie too deep. */

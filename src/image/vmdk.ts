@@ -4,6 +4,8 @@ import type { Defect, ProbeOptions, Reading } from './image.ts';
 
 const MAGIC = new TextEncoder().encode('KDMV');
 const SECTOR = 512n;
+/** The content id of a parent that there is not. */
+const NO_PARENT = 0xffff_ffff;
 /** Where qemu looks for the descriptor, and how much of it it reads. Bytes. */
 const DESCRIPTOR_OFFSET = 512;
 const DESCRIPTOR_LENGTH = 20 * 512;
@@ -62,22 +64,31 @@ function brokenHeader(header: SparseHeader, fileLength: bigint | null): string |
   if (BigInt.asUintN(32, (header.capacity + covered - 1n) / covered) > MAX_DIRECTORY_ENTRIES)
     return 'too many grain tables';
   // A signed offset, whose overflow goes unnoticed.
-  if (BigInt.asIntN(64, header.directoryOffset * SECTOR) < 0n) return 'grain directory offset';
+  if (header.directoryOffset !== DIRECTORY_AT_END && BigInt.asIntN(64, header.directoryOffset * SECTOR) < 0n)
+    return 'grain directory offset';
   if (header.capacity * SECTOR > MAX_OFFSET) return 'capacity';
   if (fileLength !== null && fileLength < header.overhead * SECTOR) return 'file shorter than its tables';
   return null;
+}
+
+/** The hexadecimal number that follows a key's first occurrence and one character more, as qemu reads it. */
+function contentId(descriptor: string, key: string): number | null {
+  const at = descriptor.indexOf(key);
+  if (at < 0) return null;
+  const digits = /^\s*(?:0x)?([0-9a-f]+)/i.exec(descriptor.slice(at + key.length + 1));
+  return digits === null ? null : Number.parseInt(digits[1]!, 16);
 }
 
 /** What the descriptor inside of a sparse extent says that CDI stumbles over. */
 function descriptorDefects(prefix: ByteView): readonly Defect[] {
   const length = Math.min(DESCRIPTOR_LENGTH, prefix.length - DESCRIPTOR_OFFSET);
   const descriptor = length > 0 ? prefix.ascii(DESCRIPTOR_OFFSET, length).split('\0', 1)[0]! : '';
-  const [own, parent] = descriptor.split('parentCID=', 2);
-  if (parent === undefined || !/CID=\s*[0-9a-f]/i.test(own!) || !/^\s*[0-9a-f]/i.test(parent))
+  const parent = contentId(descriptor, 'parentCID');
+  if (contentId(descriptor, 'CID') === null || parent === null)
     return [{ code: 'descriptor-only', detail: 'an extent without its descriptor' }];
   if (descriptor.includes('parentFileNameHint'))
     return [{ code: 'differencing', detail: 'its descriptor names a parent' }];
-  return /^\s*f{8}(?![0-9a-f])/i.test(parent)
+  return parent === NO_PARENT
     ? []
     : [{ code: 'differencing', detail: 'its descriptor has a parent’s id' }];
 }

@@ -1,12 +1,13 @@
 import { zstdDecompressSync } from 'node:zlib';
-import { ByteView, OutOfBoundsError } from '../bytes/view.ts';
+import { ByteView } from '../bytes/view.ts';
 import type { ProbeOptions } from './image.ts';
 import { decodeWithinLimit } from './within-limit.ts';
 import { type ContentSize, type Unwrapped, WRAPPER_LIMITS, type Wrapper } from './wrapper.ts';
-import { isSkippableFrame, readZstBlock, readZstFrameHeader, ZST_MAGIC } from './zst-frame.ts';
+import { type PlacedBlock, walkZstBlocks, type ZstWalk } from './zst-blocks.ts';
+import { readZstFrameHeader, ZST_MAGIC } from './zst-frame.ts';
 
-/** What CDI's decoder keeps at the most for a frame of several segments: 512 MiB. */
-const MAX_WINDOW = 1n << 29n;
+/** Frames that are decoded; of a file of more, the rest stays unknown. */
+const MAX_FRAMES = 64;
 
 /**
  * Frames are decoded from copies with a header of our own: no content size or checksum, as the copy is cut short,
@@ -15,85 +16,48 @@ const MAX_WINDOW = 1n << 29n;
  */
 const COPIED_HEADER = Uint8Array.from([...ZST_MAGIC, 0x00, 0x50]);
 
-/** One block in the input; `startsFrame` where a frame's header comes before it. */
-interface PlacedBlock {
-  readonly at: number;
-  readonly length: number;
-  readonly startsFrame: boolean;
-}
-
-interface Walk {
-  readonly blocks: readonly PlacedBlock[];
-  /** Whether the input ends where a frame does. */
-  readonly ended: boolean;
-  readonly broken: string | null;
-}
-
-/** Every whole block of the input. */
-function walkBlocks(view: ByteView): Walk {
-  const blocks: PlacedBlock[] = [];
-  let at = 0;
-  try {
-    while (at < view.length) {
-      if (isSkippableFrame(view, at)) {
-        at += 8 + view.u32le(at + 4);
-        if (at > view.length) return { blocks, ended: false, broken: null };
-        continue;
-      }
-      view.slice(at, ZST_MAGIC.length);
-      if (!view.startsWith(ZST_MAGIC, at)) return { blocks, ended: false, broken: 'zst with other bytes' };
-      const header = readZstFrameHeader(view, at);
-      if (header.hasReservedBit) return { blocks, ended: false, broken: 'zst frame header' };
-      if (header.dictionaryId !== 0) return { blocks, ended: false, broken: 'zst that needs a dictionary' };
-      if (header.windowSize !== null && header.windowSize > MAX_WINDOW)
-        return { blocks, ended: false, broken: 'zst window over 512 MiB' };
-      at += header.length;
-      for (let startsFrame = true, isLast = false; !isLast; startsFrame = false) {
-        const block = readZstBlock(view, at);
-        if (block === null) return { blocks, ended: false, broken: 'zst block' };
-        blocks.push({ at, length: block.length, startsFrame });
-        at += block.length;
-        isLast = block.isLast;
-      }
-      if (header.hasChecksum) {
-        view.slice(at, 4);
-        at += 4;
-      }
-    }
-    return { blocks, ended: true, broken: null };
-  } catch (error) {
-    if (error instanceof OutOfBoundsError) return { blocks, ended: false, broken: null };
-    throw error;
-  }
-}
-
-/** Frames of our own around these blocks, the last of each marked as such. */
-function copyFrames(input: Uint8Array, blocks: readonly PlacedBlock[]): Uint8Array {
-  const parts: Uint8Array[] = [];
-  for (const [i, block] of blocks.entries()) {
-    if (block.startsFrame) parts.push(COPIED_HEADER);
-    const copy = input.slice(block.at, block.at + block.length);
-    const isLast = blocks[i + 1]?.startsFrame ?? true;
-    copy[0] = (copy[0]! & 0xfe) | (isLast ? 1 : 0);
+/** A frame of our own around these blocks, the last of them marked as such. */
+function copyFrame(input: Uint8Array, blocks: readonly PlacedBlock[]): Uint8Array {
+  const parts: Uint8Array[] = [COPIED_HEADER];
+  for (const [i, { at, length }] of blocks.entries()) {
+    const copy = Uint8Array.from(input.subarray(at, at + length));
+    copy[0] = (copy[0]! & 0xfe) | (i === blocks.length - 1 ? 1 : 0);
     parts.push(copy);
   }
   return Buffer.concat(parts);
 }
 
+/** Decodes a frame's blocks as far as `limit` bytes of output hold them. */
+function decodeBlocks(input: Uint8Array, blocks: readonly PlacedBlock[], wanted: number, limit: number) {
+  return decodeWithinLimit(blocks.length, wanted, (units) =>
+    units === 0
+      ? new Uint8Array(0)
+      : zstdDecompressSync(copyFrame(input, blocks.slice(0, units)), { maxOutputLength: limit }),
+  );
+}
+
+/** zlib's decoder stops behind a frame, so each is decoded by itself. */
+function decodeFrames(input: Uint8Array, frames: ZstWalk['frames'], wanted: number) {
+  const parts: Uint8Array[] = [];
+  let length = 0;
+  for (const [i, blocks] of frames.entries()) {
+    const limit = WRAPPER_LIMITS.maxOutput - length;
+    if (length >= wanted || limit === 0 || i === MAX_FRAMES) return { parts, isAll: false };
+    const decoded = decodeBlocks(input, blocks, wanted - length, limit);
+    parts.push(decoded.bytes);
+    length += decoded.bytes.length;
+    if (decoded.units < blocks.length) return { parts, isAll: false };
+  }
+  return { parts, isAll: true };
+}
+
 function decompress(input: Uint8Array, complete: boolean, wanted: number): Unwrapped {
-  const walk = walkBlocks(new ByteView(input));
+  const walk = walkZstBlocks(new ByteView(input));
   if (walk.broken !== null) return { kind: 'broken', detail: walk.broken };
   if (complete && !walk.ended) return { kind: 'broken', detail: 'zst cut short' };
   try {
-    const decoded = decodeWithinLimit(walk.blocks.length, wanted, (units) =>
-      units === 0
-        ? new Uint8Array(0)
-        : zstdDecompressSync(copyFrames(input, walk.blocks.slice(0, units)), {
-            maxOutputLength: WRAPPER_LIMITS.maxOutput,
-          }),
-    );
-    const ended = complete && decoded.units === walk.blocks.length;
-    return { kind: 'bytes', bytes: decoded.bytes, ended };
+    const { parts, isAll } = decodeFrames(input, walk.frames, wanted);
+    return { kind: 'bytes', bytes: Buffer.concat(parts), ended: complete && isAll };
   } catch (error) {
     if (!isBadData(error)) throw error;
     return { kind: 'broken', detail: 'zst data' };

@@ -13,6 +13,7 @@ export interface PageQuery {
   /** From `metadata.continue` of the page before. */
   readonly continueToken?: string | undefined;
   readonly fieldSelector?: string | undefined;
+  readonly labelSelector?: string | undefined;
   /** `table`: a few printed columns of each object instead of the object. */
   readonly as?: 'objects' | 'table' | undefined;
 }

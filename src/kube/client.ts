@@ -42,7 +42,7 @@ export async function connectCluster(choice: ClusterChoice, userAgent: string): 
   const { KubeConfig } = await import('@kubernetes/client-node');
   const config = new KubeConfig();
   load(config, choice);
-  const cluster = clusterOf(config);
+  const cluster = clusterOf(config, choice);
   const access = new KubeConfigAccess(config, cluster);
   // Files that cannot be read are told now and not at the first call.
   await access.authorize();
@@ -76,12 +76,12 @@ function load(config: KubeConfig, choice: ClusterChoice): void {
 /** Where nothing is configured, KubeConfig falls back to this without a word. */
 const NOTHING_CONFIGURED = 'http://localhost:8080';
 
-function clusterOf(config: KubeConfig): Cluster {
+function clusterOf(config: KubeConfig, choice: ClusterChoice): Cluster {
   const cluster = config.getCurrentCluster();
   if (cluster === null || cluster.server === NOTHING_CONFIGURED) throw new KubeError('no-cluster');
-  // Outside of a cluster its environment is missing, and the address is https://undefined:undefined.
-  if (!URL.canParse(cluster.server)) throw new KubeError('no-cluster');
-  const { protocol } = new URL(cluster.server);
+  const protocol = URL.canParse(cluster.server) ? new URL(cluster.server).protocol : null;
+  // Outside of a pod its environment is missing, and the address is https://undefined:undefined.
+  if (protocol === null && choice.kind === 'in-cluster') throw new KubeError('no-cluster');
   if (protocol !== 'https:' && !(protocol === 'http:' && cluster.skipTLSVerify))
     throw new KubeError('bad-kubeconfig', {
       detail: 'its server has to be https (or http with insecure-skip-tls-verify)',

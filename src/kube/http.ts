@@ -76,10 +76,17 @@ export function createKubeApi(access: ClusterAccess, options: HttpOptions): Kube
   };
 }
 
-function pageParameters({ limit, continueToken, fieldSelector, as }: PageQuery): URLSearchParams {
+function pageParameters({
+  limit,
+  continueToken,
+  fieldSelector,
+  labelSelector,
+  as,
+}: PageQuery): URLSearchParams {
   const query = new URLSearchParams({ limit: String(limit) });
   if (continueToken !== undefined) query.set('continue', continueToken);
   if (fieldSelector !== undefined) query.set('fieldSelector', fieldSelector);
+  if (labelSelector !== undefined) query.set('labelSelector', labelSelector);
   // Each row would carry the object's metadata otherwise.
   if (as === 'table') query.set('includeObject', 'None');
   return query;

@@ -5,6 +5,7 @@ import type { StorageFacts } from '../volume/volume.ts';
 import type { KubeApi } from './api.ts';
 import type { Clock } from './clock.ts';
 import type { PodsByNode } from './density.ts';
+import { KubeError } from './failures.ts';
 import { Lease } from './lease.ts';
 import type { CountedStatistic } from './marks.ts';
 import { MarksKeeper } from './marks-keeper.ts';
@@ -109,7 +110,9 @@ export function startKnowledge(options: KnowledgeOptions): Knowledge {
       intervalMs: () => intervalMs * (planning().statistic === 'allocatable' ? ALLOCATABLE_INTERVALS : 1),
       run: async (pass) => {
         const { statistic } = planning();
-        if (statistic !== 'fixed') await keeper.refresh(statistic, pass);
+        // Someone leads, whatever is counted.
+        if (statistic === 'fixed') await lease.renew(pass);
+        else await keeper.refresh(statistic, pass);
       },
     }),
     connectionLimit: startPolling({
@@ -162,7 +165,11 @@ export function startKnowledge(options: KnowledgeOptions): Knowledge {
   };
 }
 
-function densityOf({ statistic, fixed, minimum }: PlanningSettings, marks: PodsByNode | null): Density {
+/** The planning density that follows from marks; null where none are known. */
+export function densityOf(
+  { statistic, fixed, minimum }: PlanningSettings,
+  marks: PodsByNode | null,
+): Density {
   return statistic === 'fixed'
     ? planningDensity({ statistic, pods: fixed ?? minimum })
     : planningDensity({ statistic, minimum, marks: marks ?? new Map() });
@@ -170,5 +177,6 @@ function densityOf({ statistic, fixed, minimum }: PlanningSettings, marks: PodsB
 
 function missing(what: string, poll: Poll): string {
   const error = poll.error();
-  return error === null ? `${what}: not read yet` : `${what}: ${error.message}`;
+  if (error === null) return `${what}: not read yet`;
+  return `${what}: ${error instanceof KubeError ? error.message : 'an error of our own'}`;
 }

@@ -50,11 +50,12 @@ export class MarksKeeper {
 
   async #count(statistic: CountedStatistic, stored: StoredMarks | null, pass: Pass): Promise<void> {
     const counted = await this.#countNow(statistic, pass);
-    const begins = stored === null || stored.isResetAsked;
-    const before = begins ? new Map() : (this.#known.get(statistic)?.marks ?? new Map());
-    const marks = mergeHighWater(before, counted);
+    const known = this.#known.get(statistic);
+    // Marks that were stored once are gone only where someone deleted them.
+    const isReset = stored === null ? known !== undefined && known.epoch !== null : stored.isResetAsked;
+    const marks = mergeHighWater((isReset ? null : known?.marks) ?? new Map(), counted);
     // What was counted holds here even where it cannot be stored.
-    if (!begins) this.#known.set(statistic, { marks, epoch: stored.epoch });
+    if (!isReset) this.#known.set(statistic, { marks, epoch: stored?.epoch ?? null });
     if (!this.#lease.isHeld()) throw new KubeError('timed-out', { detail: 'no longer the leader' });
     this.#adopt(statistic, await writeMarks(this.#api, this.#namespace, statistic, stored, marks, pass));
   }
@@ -72,11 +73,8 @@ export class MarksKeeper {
       // A reset while another statistic was in force.
       if (known !== undefined && known.epoch !== epoch) this.#known.delete(statistic);
     } else {
-      const isNext = known?.epoch !== epoch;
-      this.#known.set(statistic, {
-        epoch,
-        marks: isNext ? marks : mergeHighWater(known.marks, marks),
-      });
+      const isSame = known !== undefined && (known.epoch === null || known.epoch === epoch);
+      this.#known.set(statistic, { epoch, marks: isSame ? mergeHighWater(known.marks, marks) : marks });
     }
   }
 }

@@ -55,7 +55,12 @@ export function startPolling<Name extends string>(options: PollOptions<Name>): P
       lastError = error instanceof Error ? error : new Error('not an error');
       failures += 1;
     }
-    if (!signal.aborted) observe({ what: name, ms: clock.now() - begun, error: lastError });
+    if (signal.aborted) return;
+    try {
+      observe({ what: name, ms: clock.now() - begun, error: lastError });
+    } catch {
+      // Reading goes on, whatever befalls those who watch it.
+    }
   };
   const loop = async () => {
     while (!signal.aborted) {

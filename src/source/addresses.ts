@@ -92,6 +92,7 @@ function isPublic(ip: Ip): boolean {
 
 /** Names that only a cluster or a local network gives a meaning to. */
 function isInternalName(host: string): boolean {
+  if (parseIp(host) !== undefined) return false;
   return !host.includes('.') || /\.(localhost|local|internal|svc|home\.arpa)$/.test(host);
 }
 
@@ -136,14 +137,9 @@ const WEB_PORTS: ReadonlySet<number> = new Set([80, 443]);
  */
 export function permits(policy: AddressPolicy, host: string, port: number, address: string): boolean {
   const ip = parseIp(address);
-  const name = plainHost(host);
-  if (ip === undefined || METADATA_NAMES.has(name)) return false;
-  if ([ip, ...reached(ip)].some((one) => within(METADATA, one))) return false;
-  if (policy.mode === 'any') return true;
-  const entries = policy.allow.map(parseEntry).filter((entry) => (entry.port ?? port) === port);
-  if (entries.some((entry) => names(entry, name) || opens(entry, ip))) return true;
-  if (policy.mode === 'allowlist' || !WEB_PORTS.has(port)) return false;
-  return (parseIp(name) !== undefined || !isInternalName(name)) && reached(ip).every(isPublic);
+  if (ip === undefined || [ip, ...reached(ip)].some((one) => within(METADATA, one))) return false;
+  const isOpened = (entry: Entry) => opens(entry, ip);
+  return admits(policy, plainHost(host), port, isOpened, reached(ip).every(isPublic));
 }
 
 /**
@@ -153,9 +149,20 @@ export function permits(policy: AddressPolicy, host: string, port: number, addre
 export function permitsByName(policy: AddressPolicy, host: string, port: number): boolean {
   const name = plainHost(host);
   if (parseIp(name) !== undefined) return permits(policy, name, port, name);
+  return admits(policy, name, port, () => false, true);
+}
+
+function admits(
+  policy: AddressPolicy,
+  name: string,
+  port: number,
+  isOpened: (entry: Entry) => boolean,
+  isPublicAddress: boolean,
+): boolean {
   if (METADATA_NAMES.has(name)) return false;
   if (policy.mode === 'any') return true;
   const entries = policy.allow.map(parseEntry).filter((entry) => (entry.port ?? port) === port);
-  if (entries.some((entry) => names(entry, name))) return true;
-  return policy.mode === 'public' && WEB_PORTS.has(port) && !isInternalName(name);
+  if (entries.some((entry) => names(entry, name) || isOpened(entry))) return true;
+  if (policy.mode === 'allowlist' || !WEB_PORTS.has(port)) return false;
+  return isPublicAddress && !isInternalName(name);
 }

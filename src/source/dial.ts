@@ -24,14 +24,15 @@ export class Dialler {
       // Node replaces its own list by a given one.
       ...(trust.ca === undefined ? {} : { ca: [...getCACertificates('default'), trust.ca] }),
     };
-    const timeouts = { connectTimeout: context.connectTimeoutMs, allowH2: false };
+    // One connection to an origin: a probe reads one range after the other.
+    const options = { connectTimeout: context.connectTimeoutMs, allowH2: false, connections: 1 };
     this.dispatcher =
       context.proxy === undefined
         ? new Agent({
-            ...timeouts,
+            ...options,
             connect: { ...tls, timeout: context.connectTimeoutMs, lookup: this.#lookup, allowH2: false },
           })
-        : new ProxyAgent({ ...timeouts, uri: context.proxy, requestTls: tls, proxyTunnel: true });
+        : new ProxyAgent({ ...options, uri: proxyUrl(context.proxy), requestTls: tls });
   }
 
   /** Checks where `url` leads, before anything is sent there. Throws `not-permitted`, `unreachable`, `timed-out`. */
@@ -88,6 +89,11 @@ export class Dialler {
     else if (options.all) callback(null, found);
     else callback(null, first.address, first.family);
   };
+}
+
+function proxyUrl(text: string): string {
+  if (!URL.canParse(text)) throw new SourceError('unreachable', 'its proxy');
+  return text;
 }
 
 /** The port that `url`, http or https, is served at. */

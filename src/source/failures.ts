@@ -48,7 +48,6 @@ export function transportFailure(error: unknown, signal: AbortSignal): SourceErr
     if (TIMEOUT_CODES.has(code)) return new SourceError('timed-out');
     if (isTls(code)) return new SourceError('tls');
     if (isMalformed(cause, code)) return new SourceError('bad-answer', 'not HTTP');
-    if (code === 'UND_ERR_INVALID_ARG') return new SourceError('bad-url', 'a header cannot be sent');
   }
   return new SourceError('unreachable');
 }

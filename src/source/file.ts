@@ -46,7 +46,11 @@ class FileSource implements ByteSource {
     let filled = 0;
     while (filled < length) {
       const position = range.offset + BigInt(filled);
-      const { bytesRead } = await this.#file.read(buffer, filled, length - filled, position);
+      const { bytesRead } = await this.#file
+        .read(buffer, filled, length - filled, position)
+        .catch((): never => {
+          throw new SourceError('unreachable');
+        });
       if (bytesRead === 0) throw new SourceError('changed');
       filled += bytesRead;
     }

@@ -1,4 +1,4 @@
-import type { IncomingHttpHeaders } from 'node:http';
+import { type IncomingHttpHeaders, validateHeaderName, validateHeaderValue } from 'node:http';
 import type { ByteRange } from '../bytes/range.ts';
 import type { ByteSource } from '../bytes/source.ts';
 import { Blocks } from './blocks.ts';
@@ -208,5 +208,15 @@ function ownHeaders(request: SourceRequest): Headers {
   const added = Object.entries({ ...request.headers, ...request.secretHeaders })
     .map(([name, value]) => [name.toLowerCase(), value] as const)
     .filter(([name]) => !RESERVED.has(name));
+  for (const [name, value] of added) validateHeader(name, value);
   return { ...basic, ...Object.fromEntries(added) };
+}
+
+function validateHeader(name: string, value: string): void {
+  try {
+    validateHeaderName(name);
+    validateHeaderValue(name, value);
+  } catch {
+    throw new SourceError('bad-url', 'a header cannot be sent');
+  }
 }

@@ -1,15 +1,19 @@
 import type { ByteSource } from '../bytes/source.ts';
+import { openGcs } from './gcs.ts';
 import { openHttp } from './http.ts';
-import { type OpenSource, type SourceContext, SourceError, type SourceRequest } from './source.ts';
+import { openRegistry } from './registry.ts';
+import { openS3 } from './s3.ts';
+import type { OpenSource, SourceContext, SourceRequest } from './source.ts';
 
 /** Every kind of source that can be read, and what reads it. */
-export const SOURCES: Readonly<Partial<Record<SourceRequest['kind'], OpenSource>>> = {
+export const SOURCES: Readonly<Record<SourceRequest['kind'], OpenSource>> = {
   http: openHttp,
+  s3: openS3,
+  gcs: openGcs,
+  registry: openRegistry,
 };
 
 /** Opens the request's file by its kind. Throws SourceError. */
-export async function openSource(request: SourceRequest, context: SourceContext): Promise<ByteSource> {
-  const open = SOURCES[request.kind];
-  if (open === undefined) throw new SourceError('unsupported');
-  return open(request, context);
+export function openSource(request: SourceRequest, context: SourceContext): Promise<ByteSource> {
+  return SOURCES[request.kind](request, context);
 }

@@ -13,7 +13,7 @@ export interface ClassCandidate {
 
 /**
  * Every StorageClass that the claim may get; at least one. CDI takes the class named, else the default for virtualization
- * (spec.storage only), else the default. Where no default is known it may become any class.
+ * (for certain only in spec.storage), else the default. Where no default is known it may become any class.
  */
 export function candidateClasses(claim: ClaimRequest, storage: StorageFacts): readonly ClassCandidate[] {
   if (claim.className !== null) return [candidate(claim.className, storage)];
@@ -21,37 +21,41 @@ export function candidateClasses(claim: ClaimRequest, storage: StorageFacts): re
   const virtDefaults = classes.filter(({ isVirtDefault }) => isVirtDefault);
   const defaults = classes.filter(({ isDefault }) => isDefault);
   const chosen =
-    claim.api === 'storage' && virtDefaults.length > 0
-      ? virtDefaults
-      : [...defaults, ...(claim.api === 'pvc' ? virtDefaults : [])];
+    claim.api === 'storage' && virtDefaults.length > 0 ? virtDefaults : [...defaults, ...virtDefaults];
   if (chosen.length > 0)
-    return uniqueNames(chosen.map(({ name }) => name)).map((name) => candidate(name, storage));
-  const anyClass = uniqueNames([
+    return unique(chosen.map(({ name }) => name)).map((name) => candidate(name, storage));
+  const nameless: ClassCandidate = {
+    name: null,
+    profile: null,
+    standing: isComplete(storage) ? 'missing' : 'unknown',
+  };
+  // With its access modes given, CDI makes the PVC at once and without a class; otherwise it waits for a default.
+  if (nameless.standing === 'missing' && claim.api === 'storage' && claim.accessModes.length > 0)
+    return [nameless];
+  const anyClass = unique([
     ...classes.map(({ name }) => name),
     ...(storage.profiles ?? []).map(({ name }) => name),
     ...Object.keys(storage.overhead.byClass),
   ]);
-  return [
-    { name: null, profile: null, standing: isComplete(storage) ? 'missing' : 'unknown' },
-    ...anyClass.map((name) => candidate(name, storage)),
-  ];
+  return [nameless, ...anyClass.map((name) => candidate(name, storage))];
 }
 
-/** The overhead that CDI looks up for the class; more than one where several classes may be the default. */
+/** The overhead that CDI looks up for the class; more than one where it is not known which. */
 export function overheadsOf(
-  { name }: ClassCandidate,
+  { name, standing }: ClassCandidate,
   storage: StorageFacts,
   formula: OverheadFormula,
 ): readonly string[] {
   if (name === '') return ['0'];
   const published = name === null ? undefined : publishedOverhead(name, storage);
   if (published !== undefined) return [published];
-  // CDI falls back to the default class before it falls back to the global value.
+  const global = storage.overhead.global ?? DEFAULT_OVERHEAD[formula];
+  if (standing === 'exists') return [global];
+  // In the place of a class that is not there CDI looks up the default class, and only without one the global value.
   const ofDefaults = (storage.classes ?? [])
     .filter(({ isDefault }) => isDefault)
-    .flatMap((defaultClass) => publishedOverhead(defaultClass.name, storage) ?? []);
-  if (ofDefaults.length > 0) return [...new Set(ofDefaults)];
-  return [storage.overhead.global ?? DEFAULT_OVERHEAD[formula]];
+    .map((defaultClass) => publishedOverhead(defaultClass.name, storage) ?? global);
+  return unique(standing === 'missing' && ofDefaults.length > 0 ? ofDefaults : [global, ...ofDefaults]);
 }
 
 function candidate(name: string, storage: StorageFacts): ClassCandidate {
@@ -70,6 +74,6 @@ function publishedOverhead(name: string, { overhead }: StorageFacts): string | u
   return Object.hasOwn(overhead.byClass, name) ? overhead.byClass[name] : undefined;
 }
 
-function uniqueNames(names: readonly string[]): readonly string[] {
-  return [...new Set(names)];
+function unique(texts: readonly string[]): readonly string[] {
+  return [...new Set(texts)];
 }

@@ -84,8 +84,7 @@ function newestWith(annotation: string, classes: readonly unknown[]): readonly u
   const annotated = classes.filter(
     (storageClass) => textAt(storageClass, 'metadata', 'annotations', annotation) === 'true',
   );
-  if (annotated.length < 2 || annotated.some((storageClass) => createdAt(storageClass) === ''))
-    return annotated;
+  if (annotated.some((storageClass) => createdAt(storageClass) === '')) return annotated;
   return annotated.sort(byAge).slice(0, 1);
 }
 

@@ -31,10 +31,10 @@ export function readImportClaim(
       : null) ??
     skipByAnnotations(pvc, '');
   if (skipped) return skipped;
-  const spec = at(importSource, 'spec');
-  const source = skipByContent(spec, 'spec.dataSourceRef') ?? readSource(spec, 'spec.dataSourceRef');
-  if (spec === undefined)
+  if (importSource === undefined)
     return skip('no-source', 'spec.dataSourceRef', 'its VolumeImportSource is not known here');
+  const spec = at(importSource, 'spec');
+  const source = skipByContent(spec, '') ?? readSource(spec, '');
   // The path names a field of the PVC: of the other object there is none.
   if (source.kind === 'skip') return { ...source, field: 'spec.dataSourceRef' };
   const isRendered = textAt(pvc, 'metadata', 'labels', 'cdi.kubevirt.io/applyStorageProfile') === 'true';

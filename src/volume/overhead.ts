@@ -1,4 +1,4 @@
-import { MiB, roundDownTo, roundUpTo } from '../quantity/units.ts';
+import { MiB, roundDownTo } from '../quantity/units.ts';
 import type { OverheadFormula } from './volume.ts';
 
 /** What CDI takes where its configuration says nothing; the formula and its default changed together in v1.63. */
@@ -18,9 +18,10 @@ export function parseOverhead(text: string): number | null {
 // CDI computes both directions in doubles (pkg/util/util.go), and its PVCs differ from exact arithmetic by a byte in
 // places. So these two functions, and nothing else, count bytes in floating point.
 
-/** Bytes of the PVC that CDI asks for so that `bytes` fit on its filesystem. */
+/** Bytes of the PVC that CDI asks for so that `bytes`, in whole MiB, fit on its filesystem. */
 export function requiredSpace(formula: OverheadFormula, overhead: number, bytes: bigint): bigint {
-  const aligned = Number(roundUpTo(bytes, MiB));
+  const alignment = Number(MiB);
+  const aligned = Math.ceil(Number(bytes) / alignment) * alignment;
   return BigInt(Math.ceil(formula === 'multiply' ? aligned * (1 + overhead) : aligned / leftOf(overhead)));
 }
 

@@ -38,7 +38,7 @@ export interface Webhook {
   /** Log lines so far. */
   readonly log: () => string;
   /** Replaces the configuration in one step. */
-  readonly configure: (over: object) => Promise<void>;
+  readonly configure: (over: Readonly<Record<string, unknown>>) => Promise<void>;
   /** Replaces the configuration by this text. */
   readonly writeConfiguration: (text: string) => Promise<void>;
   /** Sends a body as it is. */
@@ -75,31 +75,41 @@ async function read(answer: IncomingMessage): Promise<HttpAnswer> {
   return { status: answer.statusCode ?? 0, headers: answer.headers, text: await readAll(answer) };
 }
 
-const COMMON_NAMES = ['localhost', '127.0.0.1'];
+/** Keys take long to make: a file of tests makes do with one authority. */
+let issued: Promise<DevelopmentCertificates> | undefined;
+
+function certificatesOfTests(): Promise<DevelopmentCertificates> {
+  issued ??= makeCertificates(['localhost', '127.0.0.1'], 30);
+  return issued;
+}
 
 /** A configuration of the webhook on loopback, with ports that are free. */
-export function configurationOf(folder: string, over: object): object {
+export function configurationOf(
+  folder: string,
+  { tls, ...over }: { readonly tls?: object; readonly [part: string]: unknown },
+): object {
   return {
     apiVersion: 'plimsoll.dev/v1alpha1',
     kind: 'Configuration',
     listen: { host: '127.0.0.1', port: 0, healthPort: 0 },
-    tls: { certFile: join(folder, 'tls.crt'), keyFile: join(folder, 'tls.key') },
+    tls: { certFile: join(folder, 'tls.crt'), keyFile: join(folder, 'tls.key'), ...tls },
     memoryFloor: { density: { statistic: 'fixed', pods: 90 } },
     ...over,
   };
 }
 
 /** The real server, over real TLS, on loopback; stopped with the test. */
-export async function startWebhook(t: Test, over: object = {}): Promise<Webhook> {
+export async function startWebhook(t: Test, over: Readonly<Record<string, unknown>> = {}): Promise<Webhook> {
   const folder = await scratch(t);
-  const certificates = await makeCertificates(COMMON_NAMES, 30);
+  const certificates = await certificatesOfTests();
   await writeCertificates(folder, certificates);
   const configFile = join(folder, 'plimsoll.yaml');
   const writeConfiguration = async (text: string) => {
     await writeFile(`${configFile}.new`, text);
     await rename(`${configFile}.new`, configFile);
   };
-  const configure = (more: object) => writeConfiguration(JSON.stringify(configurationOf(folder, more)));
+  const configure = (more: Readonly<Record<string, unknown>>) =>
+    writeConfiguration(JSON.stringify(configurationOf(folder, more)));
   await configure(over);
 
   const lines: string[] = [];

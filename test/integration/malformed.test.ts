@@ -10,7 +10,7 @@ const reviewText = (asked: object) => JSON.stringify(reviewOf(asked));
 const WHOLE = reviewText({ uid: 'u', operation: 'CREATE', object: { kind: 'Thing' } });
 
 /** Whatever was sent before, the webhook goes on. */
-async function stillAnswers(t: { equal(found: unknown, wanted: unknown, what?: string): void }) {
+async function stillAnswers(t: { equal(found: unknown, wanted: unknown, ...what: [string]): void }) {
   const { allowed } = await webhook.review('/validate', { object: { kind: 'Thing' } });
   t.equal(allowed, true, 'the webhook still answers');
   t.equal((await webhook.health('/healthz')).status, 200, 'and is healthy');
@@ -75,7 +75,11 @@ for (const { name, body, status, message } of REFUSED)
   });
 
 const ROUTES: readonly { name: string; send: () => Promise<HttpAnswer>; status: number }[] = [
-  { name: 'GET', send: () => webhook.send('/validate', '', { method: 'GET', contentType: null }), status: 404 },
+  {
+    name: 'GET',
+    send: () => webhook.send('/validate', '', { method: 'GET', contentType: null }),
+    status: 404,
+  },
   { name: 'PUT', send: () => webhook.send('/validate', WHOLE, { method: 'PUT' }), status: 404 },
   { name: 'an unknown path', send: () => webhook.send('/', WHOLE), status: 404 },
   { name: 'a path beneath', send: () => webhook.send('/validate/x', WHOLE), status: 404 },
@@ -103,7 +107,11 @@ for (const { name, send, status } of ROUTES)
     await stillAnswers(t);
   });
 
-for (const contentType of ['application/json', 'application/json; charset=utf-8', 'application/json;charset=UTF-8'])
+for (const contentType of [
+  'application/json',
+  'application/json; charset=utf-8',
+  'application/json;charset=UTF-8',
+])
   t.test(`taken: ${contentType}`, async (t) => {
     t.equal(responseOf(await webhook.send('/validate', WHOLE, { contentType }), 'u').allowed, true);
   });
@@ -187,14 +195,30 @@ for (const depth of [10_000, 1_000_000])
   });
 
 t.test('taken: the uid comes back as it was sent', async (t) => {
-  for (const uid of ['705ab4f5-6393-11e8-b7cc-42010a800002', '__proto__', 'ü "\\ \u2028 \ud800', 'x'.repeat(5000)]) {
+  for (const uid of [
+    '705ab4f5-6393-11e8-b7cc-42010a800002',
+    '__proto__',
+    'ü "\\ \u2028 \ud800',
+    'x'.repeat(5000),
+  ]) {
     const answer = await webhook.send('/validate', reviewText({ uid, operation: 'CREATE', object: {} }));
     t.equal(responseOf(answer, uid).allowed, true);
   }
 });
 
 t.test('taken: any timeout', async (t) => {
-  for (const query of ['', '?timeout=', '?timeout=10s', '?timeout=0s', '?timeout=-1s', '?timeout=soon', '?timeout=1s&timeout=2s', '?timeout[]=1', '?__proto__=1', '?timeout=9999999999999s'])
+  for (const query of [
+    '',
+    '?timeout=',
+    '?timeout=10s',
+    '?timeout=0s',
+    '?timeout=-1s',
+    '?timeout=soon',
+    '?timeout=1s&timeout=2s',
+    '?timeout[]=1',
+    '?__proto__=1',
+    '?timeout=9999999999999s',
+  ])
     t.equal(responseOf(await webhook.send(`/validate${query}`, WHOLE), 'u').allowed, true, query);
 });
 
@@ -222,6 +246,6 @@ t.test('a connection that speaks no HTTP, or stops in the middle, harms nobody',
 t.test('what was no review was counted', async (t) => {
   const { text } = await webhook.health('/metrics');
   const [, count] = /^plimsoll_malformed_requests_total (\d+)$/m.exec(text) ?? [];
-  t.ok(Number(count) > 20, count);
+  t.ok(Number(count) > 20, `${count} of them`);
   t.notMatch(webhook.log(), 'review failed');
 });

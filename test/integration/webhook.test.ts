@@ -49,7 +49,10 @@ t.test('the story: a base of 30Gi for 10 GiB is denied, with the size that will 
 t.test('the story: cut blindly to 5Gi it is denied as well', async (t) => {
   const { allowed, status } = await validate(dataVolume(FEDORA, '5Gi'));
   t.equal(allowed, false);
-  t.match(status?.message, 'CDI would fail with "DataVolume too small to contain image". Accepted: 10Gi to 20Gi. Ask for 10Gi.');
+  t.match(
+    status?.message,
+    'CDI would fail with "DataVolume too small to contain image". Accepted: 10Gi to 20Gi. Ask for 10Gi.',
+  );
 });
 
 t.test('the story: 10Gi passes', async (t) => {
@@ -199,7 +202,10 @@ const UNTOUCHED: readonly { name: string; request: object }[] = [
   { name: 'object null', request: { operation: 'CREATE', object: null } },
   { name: 'no object', request: { operation: 'CREATE' } },
   { name: 'an object that is a text', request: { operation: 'CREATE', object: 'DataVolume' } },
-  { name: 'an object that is a list', request: { operation: 'CREATE', object: [dataVolume(FEDORA, '30Gi')] } },
+  {
+    name: 'an object that is a list',
+    request: { operation: 'CREATE', object: [dataVolume(FEDORA, '30Gi')] },
+  },
   { name: 'an empty object', request: { object: {} } },
   { name: 'an unknown kind', request: { object: { apiVersion: 'example.com/v1', kind: 'Thing' } } },
   {
@@ -253,8 +259,17 @@ t.test('objects of odd shapes are allowed', async (t) => {
     for (const shape of shapes)
       for (const object of [
         { apiVersion, kind, metadata: shape, spec: shape },
-        { apiVersion, kind, metadata: { name: 'x', labels: shape, annotations: shape }, spec: { template: shape } },
-        { apiVersion, kind, spec: { source: shape, storage: shape, pvc: shape, dataVolumeTemplates: [shape] } },
+        {
+          apiVersion,
+          kind,
+          metadata: { name: 'x', labels: shape, annotations: shape },
+          spec: { template: shape },
+        },
+        {
+          apiVersion,
+          kind,
+          spec: { source: shape, storage: shape, pvc: shape, dataVolumeTemplates: [shape] },
+        },
         { apiVersion, kind, spec: { template: { spec: { containers: [shape], initContainers: shape } } } },
       ])
         for (const path of ['/validate', '/mutate']) {

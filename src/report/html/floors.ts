@@ -11,6 +11,8 @@ const PLOT = {
   width: CHART.width - CHART.left - CHART.right,
   height: CHART.height - CHART.top - CHART.bottom,
 };
+/** Right of this a centred label would run out of the chart. */
+const DENSITY_LABEL_END = CHART.width - 40;
 const MAX_TICKS = 5n;
 const MiB = 1n << 20n;
 
@@ -44,7 +46,7 @@ ${axes(scale)}
 <polygon class="below" points="${outline(curve, scale)}"/>
 <polyline class="curve" points="${curve.points.map((point) => place(scale, point)).join(' ')}"/>
 <line class="density" x1="${scale.x(density)}" x2="${scale.x(density)}" y1="${CHART.top}" y2="${CHART.top + PLOT.height}"/>
-<text class="density" x="${scale.x(density)}" y="${CHART.top - 7}" text-anchor="middle">${density} pods</text>
+<text class="density" x="${scale.x(density)}" y="${CHART.top - 7}" text-anchor="${scale.x(density) > DENSITY_LABEL_END ? 'end' : 'middle'}">${density} pods</text>
 ${limits.map((limit) => limitMark(limit, scale, density))}
 <circle class="here" cx="${scale.x(density)}" cy="${scale.y(floor)}" r="4"/>
 </svg>

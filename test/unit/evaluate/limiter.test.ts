@@ -146,8 +146,8 @@ t.test('a signal that ends while the task runs is the task’s own matter', asyn
   await first.result;
   await settle();
   t.equal(second.state.hasStarted, true);
-  deadline.abort();
   const third = start(limiter, 'a');
+  deadline.abort();
   await settle();
   t.equal(third.state.hasStarted, false, 'its place is still taken');
   second.end('second');

@@ -1,4 +1,4 @@
-import { createServer } from 'node:http';
+import { createServer, request as forward } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { connect, type Socket } from 'node:net';
 import t from 'tap';
@@ -64,7 +64,9 @@ t.test('from https to http no redirect is followed', async (t) => {
 });
 
 t.test('a name is resolved once, and what was checked is what is dialled', async (t) => {
-  const server = await serve(t, (q, s) => serveBytes(q, s, pattern(200_000)));
+  const server = await serve(t, (q, s) =>
+    serveBytes(q, s, pattern(200_000), { headers: { connection: 'close' } }),
+  );
   const asked: string[] = [];
   // What DNS rebinding does: the first answer passes, the next one leads inside.
   const resolve = async (host: string) => {
@@ -75,9 +77,9 @@ t.test('a name is resolved once, and what was checked is what is dialled', async
     httpRequest(`http://Images.Example.com.:${server.port}/`),
     context({ resolve }),
   );
-  for (const socket of server.connections) socket.destroy();
   t.equal((await source.read({ offset: 100_000n, length: 10 })).length, 10, 'over another connection');
   t.same(asked, ['images.example.com']);
+  t.equal(new Set(server.clientPorts).size, 2);
   t.equal(server.requests[1]?.headers.host, `images.example.com:${server.port}`);
   source.close();
 });
@@ -135,15 +137,26 @@ t.test('ports', (t) => {
   t.end();
 });
 
-/** A proxy on loopback that leads every CONNECT to `target`, and keeps what it was asked for. */
+/** A proxy on loopback that leads every request and CONNECT to `target`, and keeps what it was asked for. */
 async function proxyTo(t: { teardown(end: () => Promise<void>): void }, target: Loopback, status = '200 OK') {
   const asked: { path: string | undefined; authorization: string | undefined }[] = [];
   const sockets = new Set<Socket>();
-  const server = createServer((_, response) => response.writeHead(500).end());
+  const server = createServer((request, response) => {
+    const { 'proxy-authorization': authorization, ...headers } = request.headers;
+    asked.push({ path: request.url, authorization });
+    if (!status.startsWith('200')) return void response.writeHead(Number(status.slice(0, 3))).end();
+    const { pathname } = new URL(request.url ?? '');
+    const onward = { host: '127.0.0.1', port: target.port, path: pathname, headers };
+    forward(onward, (answer) => {
+      response.writeHead(answer.statusCode ?? 500, answer.headers);
+      answer.pipe(response);
+    }).end();
+  });
   server.on('connect', (request, socket: Socket) => {
     sockets.add(socket);
     asked.push({ path: request.url, authorization: request.headers['proxy-authorization'] });
     socket.on('error', () => {});
+    if (status === 'silent') return;
     if (!status.startsWith('200')) return void socket.end(`HTTP/1.1 ${status}\r\n\r\n`);
     const through = connect(target.port, '127.0.0.1', () => {
       socket.write(`HTTP/1.1 ${status}\r\n\r\n`);
@@ -167,7 +180,7 @@ t.test('through a proxy', async (t) => {
   const resolve = () => Promise.reject(new Error('the proxy resolves'));
   const addresses = { mode: 'public', allow: ['inside.corp:8080'] } as const;
   const rows: [string, Loopback, string, Partial<SourceRequest>, unknown, string | undefined][] = [
-    ['http', plain, 'http://images.example.com/x', {}, 1000n, 'images.example.com:80'],
+    ['http', plain, 'http://images.example.com/x', {}, 1000n, 'http://images.example.com/x'],
     ['https', secure, 'https://images.example.com/x', { ca: NAMED.cert }, 1000n, 'images.example.com:443'],
     ['https, unknown authority', secure, 'https://images.example.com/x', {}, 'tls', 'images.example.com:443'],
     [
@@ -178,7 +191,7 @@ t.test('through a proxy', async (t) => {
       'tls',
       'mirror.example.com:443',
     ],
-    ['an entry', plain, 'http://inside.corp:8080/x', {}, 1000n, 'inside.corp:8080'],
+    ['an entry', plain, 'http://inside.corp:8080/x', {}, 1000n, 'http://inside.corp:8080/x'],
     ['another port of it', plain, 'http://inside.corp:8081/x', {}, 'not-permitted', undefined],
     ['a cluster’s name', plain, 'http://kubernetes.default.svc/x', {}, 'not-permitted', undefined],
     ['metadata', plain, 'http://169.254.169.254/x', {}, 'not-permitted', undefined],
@@ -196,18 +209,22 @@ t.test('through a proxy', async (t) => {
 
 t.test('a proxy that does not serve', async (t) => {
   const target = await serve(t, (q, s) => serveBytes(q, s, BYTES));
-  for (const [status, wanted] of [
-    ['403 Forbidden', 'unreachable'],
+  // Without a tunnel a proxy's refusal looks like the server's own.
+  const rows: [string, string][] = [
+    ['403 Forbidden', 'needs-credentials'],
     ['407 Authenticate', 'unreachable'],
-    ['502 Bad', 'unreachable'],
-  ] as const) {
-    const proxy = await proxyTo(t, target, status);
-    t.equal(await outcome('http://images.example.com/', {}, { proxy: proxy.url }), wanted, status);
-    t.equal(
-      await outcome('https://images.example.com/', {}, { proxy: proxy.url }),
-      wanted,
-      `${status}, https`,
-    );
+    ['502 Bad', 'bad-answer'],
+  ];
+  for (const [status, wanted] of rows) {
+    const proxy = (await proxyTo(t, target, status)).url;
+    t.equal(await outcome('http://images.example.com/', {}, { proxy }), wanted, status);
+    t.equal(await outcome('https://images.example.com/', {}, { proxy }), 'unreachable', `${status}, https`);
   }
-  t.equal(await outcome('https://images.example.com/', {}, { proxy: 'http://127.0.0.1:1' }), 'unreachable');
+  for (const proxy of ['http://127.0.0.1:1', 'not a URL'])
+    t.equal(await outcome('https://images.example.com/', {}, { proxy }), 'unreachable', proxy);
+  const silent = await proxyTo(t, target, 'silent');
+  const ended = new AbortController();
+  setTimeout(() => ended.abort(), 100);
+  const over = { proxy: silent.url, signal: ended.signal };
+  t.equal(await outcome('https://images.example.com/', {}, over), 'timed-out');
 });

@@ -29,7 +29,7 @@ t.test('transport errors by code', (t) => {
     ['not HTTP', new errors.HTTPParserError('x'), 'bad-answer'],
     ['long headers', new errors.HeadersOverflowError(), 'bad-answer'],
     ['another length', new errors.ResponseContentLengthMismatchError(), 'bad-answer'],
-    ['a bad header', new errors.InvalidArgumentError('x'), 'bad-url'],
+    ['a proxy’s 407, in undici’s words', new errors.InvalidArgumentError('x'), 'unreachable'],
     ['a cause', new Error('x', { cause: coded('CERT_HAS_EXPIRED') }), 'tls'],
     ['ours', new SourceError('changed'), 'changed'],
   ];

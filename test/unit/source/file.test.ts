@@ -32,6 +32,7 @@ t.test('a file is read where it is asked for', async (t) => {
   await t.rejects(source.read({ offset: 200n, length: 10 }), { code: 'changed' });
   source.close();
   source.close();
+  await t.rejects(source.read({ offset: 0n, length: 10 }), { code: 'unreachable' }, 'a closed file');
 });
 
 t.test('beyond 4 GiB', async (t) => {

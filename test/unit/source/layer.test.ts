@@ -84,7 +84,7 @@ t.test('which entry is the disk', async (t) => {
 t.test('bombs end at the limit, and all layers count', async (t) => {
   const bomb = tar([{ name: 'x', data: Buffer.alloc(2 * MAX_INFLATED) }, disk]);
   for (const codec of ['gzip', 'zstd', 'plain'] as const) {
-    const { chunks, state } = stream(COMPRESS[codec](bomb), 64);
+    const { chunks, state } = stream(COMPRESS[codec](bomb), 4096);
     const { queue } = await openLayer(chunks, new Inflation());
     await t.rejects(findDisk(queue), { code: 'over-budget' }, codec);
     t.ok(state.ended, codec);
@@ -115,7 +115,7 @@ t.test('layers that break', async (t) => {
   const rows: [string, Buffer, RegExp][] = [
     ['a gzip that is cut', cut(gzipSync(archive)), /^Z_BUF_ERROR$/],
     ['a gzip with a wrong byte', Buffer.from(gzipSync(archive)).fill(0xff, 200, 300), /^Z_DATA_ERROR$/],
-    ['a zstd with a wrong byte', Buffer.from(zstdCompressSync(archive)).fill(0xff, 20, 60), /^ZSTD_/],
+    ['a zstd with a wrong byte', Buffer.from(zstdCompressSync(archive)).fill(0xff, 4, 12), /^ZSTD_/],
     ['a zstd window past the limit', wide, /^ZSTD_/],
     ['no archive', gzipSync(Buffer.alloc(2000, 7)), /^not-a-tar$/],
   ];

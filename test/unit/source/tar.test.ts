@@ -138,6 +138,16 @@ t.test('what is no tar', async (t) => {
   for (const [name, bytes] of rows) await t.rejects(entries(bytes), TarError, name);
 });
 
+t.test('an extended header that claims a gigabyte is not waited for', async (t) => {
+  let given = 0;
+  async function* endless() {
+    yield tar([{ name: 'p', flag: 'x', size: 2n ** 30n }], true);
+    for (; given < 2 ** 20; given += 512) yield new Uint8Array(512);
+  }
+  await t.rejects(nextEntry(new ByteQueue(endless())), TarError);
+  t.equal(given, 0);
+});
+
 t.test('what the system’s own tar writes', async (t) => {
   const folder = mkdtempSync(join(tmpdir(), 'plimsoll-'));
   t.teardown(() => rmSync(folder, { recursive: true }));

@@ -38,6 +38,11 @@ t.test('the class, its mode and its clones come together', (t) => {
     { hostAssistedBecause: /copy$/, readings: [{ mode: 'Filesystem' }] },
     'a file system is copied without its holes',
   );
+  t.match(
+    assembled({}, { ...DEFAULT_STORAGE, cloneStrategyOverride: 'copy' }),
+    { hostAssistedBecause: /copy$/, readings: [{ mode: 'Filesystem' }, { mode: 'Block' }] },
+    'a mode that is open is not said to be Block',
+  );
   t.end();
 });
 

@@ -1,6 +1,6 @@
 import t from 'tap';
 import type { ClaimRequest } from '../../../src/volume/claim.ts';
-import { candidateClasses, overheadsOf } from '../../../src/volume/classes.ts';
+import { type ClassCandidate, candidateClasses, overheadsOf } from '../../../src/volume/classes.ts';
 import { DEFAULT_STORAGE } from '../../../src/volume/facts.ts';
 import type { StorageFacts } from '../../../src/volume/volume.ts';
 import { claim, cluster, profile, storageClass } from './objects.ts';
@@ -27,6 +27,18 @@ t.test('which StorageClasses a claim may get', (t) => {
     ['spec.pvc may get either', { api: 'pvc' }, both, ['fast exists', 'virt exists']],
     ['the default', {}, cluster({ classes: [plain, fast] }), ['fast exists']],
     ['no default yet', {}, cluster({ classes: [plain] }), ['null missing', 'plain exists']],
+    [
+      'no default, and no need to wait for one',
+      { accessModes: ['ReadWriteOnce'] },
+      cluster({ classes: [plain] }),
+      ['null missing'],
+    ],
+    [
+      'the same in spec.pvc, where Kubernetes waits',
+      { api: 'pvc', accessModes: ['ReadWriteOnce'] },
+      cluster({ classes: [plain] }),
+      ['null missing', 'plain exists'],
+    ],
     ['nothing known', {}, DEFAULT_STORAGE, ['null unknown']],
     [
       'classes not known, but profiles and overheads',
@@ -57,31 +69,28 @@ t.test('which StorageClasses a claim may get', (t) => {
 });
 
 t.test('the overhead of a class', (t) => {
-  const byClass = { plain: '0.1', fast: '0.2', virt: '0.3' };
-  const published = { ...both, overhead: { global: '0.07', byClass } };
-  const rows: [string, string | null, StorageFacts, string[]][] = [
-    ['its own', 'plain', published, ['0.1']],
-    ['no class on purpose', '', published, ['0']],
-    ['a missing class: the default class', 'gone', published, ['0.2']],
-    ['a missing class, no default: global', 'gone', { ...published, classes: [plain] }, ['0.07']],
-    [
-      'a default that publishes none: global',
-      'gone',
-      { ...published, overhead: { global: '0.07', byClass: {} } },
-      ['0.07'],
-    ],
-    ['unknown class', null, { ...published, classes: null }, ['0.07']],
-    ['nothing published', 'plain', DEFAULT_STORAGE, ['0.06']],
-    ['the name of an inherited property', 'constructor', DEFAULT_STORAGE, ['0.06']],
+  const published = {
+    ...both,
+    overhead: { global: '0.07', byClass: { plain: '0.1', fast: '0.2', virt: '0.3' } },
+  };
+  const onlyGlobal = { ...published, overhead: { global: '0.07', byClass: {} } };
+  const rows: [string, string | null, ClassCandidate['standing'], StorageFacts, string[]][] = [
+    ['its own', 'plain', 'exists', published, ['0.1']],
+    ['its own, although nothing else is known of it', 'plain', 'unknown', published, ['0.1']],
+    ['none on purpose', '', 'missing', published, ['0']],
+    ['there, but not published: global', 'new', 'exists', published, ['0.07']],
+    ['missing: the default class', 'gone', 'missing', published, ['0.2']],
+    ['missing, and no default: global', 'gone', 'missing', { ...published, classes: [plain] }, ['0.07']],
+    ['missing, and a default that publishes none: global', 'gone', 'missing', onlyGlobal, ['0.07']],
+    ['it may be there or not', 'what', 'unknown', published, ['0.07', '0.2']],
+    ['nothing known of it', null, 'unknown', { ...published, classes: null }, ['0.07']],
+    ['nothing published', 'plain', 'exists', DEFAULT_STORAGE, ['0.06']],
+    ['the name of an inherited property', 'constructor', 'exists', DEFAULT_STORAGE, ['0.06']],
   ];
-  for (const [name, className, storage, wanted] of rows)
-    t.same(
-      overheadsOf({ name: className, profile: null, standing: 'unknown' }, storage, 'multiply'),
-      wanted,
-      name,
-    );
+  for (const [name, className, standing, storage, wanted] of rows)
+    t.same(overheadsOf({ name: className, profile: null, standing }, storage, 'multiply'), wanted, name);
   t.same(
-    overheadsOf({ name: 'plain', profile: null, standing: 'unknown' }, DEFAULT_STORAGE, 'divide'),
+    overheadsOf({ name: 'plain', profile: null, standing: 'exists' }, DEFAULT_STORAGE, 'divide'),
     ['0.055'],
     'nothing published, old formula',
   );

@@ -1,6 +1,7 @@
 import t from 'tap';
 import { DEFAULT_STORAGE } from '../../../src/volume/facts.ts';
 import { namesImportSource, readImportClaim } from '../../../src/volume/import-claim.ts';
+import { SKIP_REASONS } from '../../../src/volume/skip.ts';
 import { brief, effectiveSizes, HTTP, volumeOf } from './objects.ts';
 
 const create = { operation: 'CREATE', storage: { ...DEFAULT_STORAGE, formula: 'multiply' } } as const;
@@ -67,6 +68,8 @@ t.test('judged or skipped', (t) => {
   ];
   for (const [name, claim, source, wanted] of rows)
     t.equal(brief(readImportClaim(claim, source, create)), wanted, name);
+  t.match(readImportClaim(pvc(), undefined, create), { reason: /not known/ });
+  t.match(readImportClaim(pvc(), {}, create), { reason: SKIP_REASONS['no-source'] });
   t.equal(
     brief(readImportClaim(pvc(), http, { ...create, operation: 'UPDATE' })),
     'update at spec',

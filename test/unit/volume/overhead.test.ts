@@ -71,6 +71,12 @@ t.test('sizes are aligned to MiB before the overhead, and not after', (t) => {
   t.end();
 });
 
+t.test('beyond 2^53 the alignment is a double too', (t) => {
+  t.equal(requiredSpace('multiply', 0, (1n << 53n) + 1n), 1n << 53n);
+  t.equal(requiredSpace('multiply', 0.9, (1n << 53n) + 1n), 17113678584007884n);
+  t.end();
+});
+
 t.test('an overhead of 1 has an answer in both formulas', (t) => {
   t.equal(requiredSpace('multiply', 1, GiB), 2n * GiB);
   t.equal(usableSpace('multiply', 1, 2n * GiB), GiB);

@@ -56,6 +56,7 @@ t.test('PVCs, where they are asked for', (t) => {
   t.same(read(pvc), ['volume at spec.resources.requests.storage']);
   t.same(read({ ...pvc, metadata: { namespace: 'other' } }), ['no-source at spec.dataSourceRef']);
   t.equal(read({ ...pvc, spec: { resources: {} } }), null, 'a PVC that no image fills');
+  t.equal(read({ ...pvc, apiVersion: 'example.com/v1' }), null, 'of another group');
   t.end();
 });
 

@@ -79,6 +79,12 @@ t.test('a target without objects, and a limit that is not set, are told in words
   t.end();
 });
 
+t.test('the density is named within the chart', (t) => {
+  t.match(draw({ density: { pods: 90, origin: 'fixed' } }), 'text-anchor="middle">90 pods<');
+  t.match(draw({ density: { pods: 900, origin: 'fixed' } }), 'text-anchor="end">900 pods<');
+  t.end();
+});
+
 t.test('without curves there is no section', (t) => {
   t.equal(draw({ curves: [] }), '');
   t.equal(draw({ curves: [{ target: 'multus', points: [] }] }), '');
