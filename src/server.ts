@@ -1,3 +1,4 @@
+import type { Server as HttpsServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { pino } from 'pino';
 import { createHealth, type Readiness } from './admission/health.ts';
@@ -7,13 +8,11 @@ import { mutatingReviewer, type Observe, validatingReviewer } from './admission/
 import { createWebhook } from './admission/webhook.ts';
 import { followSettings, type LiveSettings } from './config/load.ts';
 import type { Settings } from './config/settings.ts';
-import { createLook, type LookAt } from './evaluate/look.ts';
-import { lookOptionsOf } from './evaluate/look-options.ts';
 import type { World } from './evaluate/world.ts';
+import { startCertificates } from './server/certificates.ts';
 import { type Knowing, startKnowing } from './server/knowing.ts';
-import { resolveAll } from './source/resolve.ts';
-import { openSource } from './source/sources.ts';
-import { loadServing, type Serving } from './tls/serving.ts';
+import { Looks } from './server/looks.ts';
+import type { Serving } from './tls/serving.ts';
 
 export interface ServerOptions {
   /** Undefined: the defaults. */
@@ -30,27 +29,8 @@ export interface RunningServer {
   readonly stop: (lingerMs: number) => Promise<void>;
 }
 
-/** How often files are looked at for changes. */
+/** How often the configuration is looked at for changes. */
 const POLL_MS = 2000;
-
-/** How images are looked at, made anew when the configuration changes: a cache must not outlive its rules. */
-class Looks {
-  #for: Settings | null = null;
-  #look: LookAt | null = null;
-  readonly #make: (settings: Settings) => LookAt;
-
-  constructor(make: (settings: Settings) => LookAt) {
-    this.#make = make;
-  }
-
-  under(settings: Settings): LookAt {
-    if (this.#for !== settings || this.#look === null) {
-      this.#look = this.#make(settings);
-      this.#for = settings;
-    }
-    return this.#look;
-  }
-}
 
 /** What an error of our own does to an object: as an image that can't be looked at, it denies only where that is asked for. */
 function onError(settings: Settings, webhook: string): Answer {
@@ -72,16 +52,17 @@ function observer(metrics: Metrics): Observe {
   };
 }
 
-function observeCertificate({ certificateExpiry }: Metrics, serving: Serving): void {
-  const { served } = serving.state();
-  if (served.ok) certificateExpiry.set({ certificate: 'serving' }, served.notAfter.getTime() / 1000);
+function observeCertificate({ certificateExpiry }: Metrics, serving: Serving | null): void {
+  const served = serving?.state().served;
+  if (served?.ok) certificateExpiry.set({ certificate: 'serving' }, served.notAfter.getTime() / 1000);
 }
 
 /**
  * A file that changed for the worse is told and no more: every replica reads the same files, so if that made them
  * unready there would be no webhook at all, though each could go on with what it has.
  */
-function readinessOf(live: LiveSettings, serving: Serving, knowing: Knowing): ReturnType<Readiness> {
+function readinessOf(live: LiveSettings, serving: Serving | null, knowing: Knowing): ReturnType<Readiness> {
+  if (serving === null) return { missing: ['certificate: there is none yet', ...knowing.ready()], notes: [] };
   const { served, refused } = serving.state();
   const problem = live.problem();
   return {
@@ -93,7 +74,7 @@ function readinessOf(live: LiveSettings, serving: Serving, knowing: Knowing): Re
   };
 }
 
-/** Wires everything together and listens. Throws ConfigurationError or ServingError where it cannot. */
+/** Wires everything together and listens. Throws ConfigurationError, ServingError or KubeError where it cannot. */
 export async function startServer(options: ServerOptions): Promise<RunningServer> {
   const metrics = createMetrics();
   let setLevel = (_level: string) => {};
@@ -110,22 +91,64 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   };
   metrics.configurationValid.set(1);
 
-  const looks = new Looks((settings) =>
-    createLook(
-      lookOptionsOf(settings, {
-        open: openSource,
-        resolve: resolveAll,
-        now: Date.now,
-        version: options.version,
-        observe: (outcome, { bytesRead }) => {
-          metrics.looks.inc({ outcome });
-          metrics.lookBytes.inc(bytesRead);
-        },
-      }),
-    ),
-  );
-  const knowing = await startKnowing(live.current, options.version, metrics, logger);
-  const world = (): World => {
+  /** Ended in the reverse order of their start, also where the start itself fails on the way. */
+  const ends: (() => unknown)[] = [live.stop];
+  const end = async () => {
+    for (const stop of ends.toReversed()) await stop();
+  };
+  let isDraining = false;
+  let serving: Serving | null = null;
+  try {
+    const knowing = await startKnowing(live.current, options.version, metrics, logger);
+    ends.push(knowing.stop);
+    // Health first: certificates may have to be waited for, and whoever waits has to be told why.
+    const health = createHealth(
+      metrics,
+      () => (isDraining ? { missing: ['stopping'], notes: [] } : readinessOf(live, serving, knowing)),
+      logger,
+    );
+    await health.listen({ host: listen.host, port: listen.healthPort });
+    ends.push(() => health.close());
+
+    serving = await startCertificates(live.current(), knowing, logger, (context) => {
+      logger.info('certificate changed');
+      (webhook.server as HttpsServer).setSecureContext(context);
+      observeCertificate(metrics, serving);
+    });
+    ends.push(serving.stop);
+    const world = worldOver(live, knowing, new Looks(options.version, metrics));
+    const webhook = createWebhook({
+      https: { ...serving.context(), requestCert: tls.clientCAFile !== undefined, rejectUnauthorized: true },
+      validate: validatingReviewer(world, observer(metrics)),
+      mutate: mutatingReviewer(world, observer(metrics)),
+      onError: (name) => onError(live.current(), name),
+      clientNames: tls.clientNames,
+      metrics,
+      logger,
+      isDraining: () => isDraining,
+    });
+    await webhook.listen({ host: listen.host, port: listen.port });
+    ends.push(() => webhook.close());
+    observeCertificate(metrics, serving);
+
+    return {
+      port: (webhook.server.address() as AddressInfo).port,
+      healthPort: (health.server.address() as AddressInfo).port,
+      stop: async (lingerMs) => {
+        isDraining = true;
+        await new Promise((resolve) => setTimeout(resolve, lingerMs));
+        await end();
+      },
+    };
+  } catch (error) {
+    await end();
+    throw error;
+  }
+}
+
+/** Taken anew for every review, so that each is judged by one state of everything. */
+function worldOver(live: LiveSettings, knowing: Knowing, looks: Looks): () => World {
+  return () => {
     const settings = live.current();
     const { storage, density, connectionLimit } = knowing.current();
     return {
@@ -136,54 +159,5 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
       look: looks.under(settings),
       now: Date.now(),
     };
-  };
-
-  let isDraining = false;
-  const serving = await loadServing({
-    certificateFile: tls.certFile,
-    privateKeyFile: tls.keyFile,
-    authorityFile: null,
-    clientAuthorityFile: tls.clientCAFile ?? null,
-    names: [],
-    pollMs: POLL_MS,
-    now: () => new Date(),
-    onContext: (context) => {
-      logger.info('certificate changed');
-      (webhook.server as unknown as { setSecureContext(context: object): void }).setSecureContext(context);
-      observeCertificate(metrics, serving);
-    },
-  });
-  const webhook = createWebhook({
-    https: { ...serving.context(), requestCert: tls.clientCAFile !== undefined, rejectUnauthorized: true },
-    validate: validatingReviewer(world, observer(metrics)),
-    mutate: mutatingReviewer(world, observer(metrics)),
-    onError: (name) => onError(live.current(), name),
-    clientNames: tls.clientNames,
-    metrics,
-    logger,
-    isDraining: () => isDraining,
-  });
-  const health = createHealth(
-    metrics,
-    () => (isDraining ? { missing: ['stopping'], notes: [] } : readinessOf(live, serving, knowing)),
-    logger,
-  );
-
-  await webhook.listen({ host: listen.host, port: listen.port });
-  await health.listen({ host: listen.host, port: listen.healthPort });
-  observeCertificate(metrics, serving);
-
-  return {
-    port: (webhook.server.address() as AddressInfo).port,
-    healthPort: (health.server.address() as AddressInfo).port,
-    stop: async (lingerMs) => {
-      isDraining = true;
-      await new Promise((resolve) => setTimeout(resolve, lingerMs));
-      live.stop();
-      serving.stop();
-      await knowing.stop();
-      await webhook.close();
-      await health.close();
-    },
   };
 }

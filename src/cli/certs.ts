@@ -54,8 +54,6 @@ export async function writeCertificates(
 }
 
 export const certs: Command = {
-  name: 'certs',
-  summary: 'makes a development CA and serving certificate',
   help: HELP,
   options: { dir: { type: 'string' }, san: { type: 'string', multiple: true }, days: { type: 'string' } },
   positionals: 1,

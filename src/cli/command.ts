@@ -21,11 +21,8 @@ export interface Terminal {
 
 export type Options = NonNullable<ParseArgsConfig['options']>;
 
-/** One command: a file, and a row in main.ts. */
+/** One command: a file, and a row in main.ts, which loads it when it is called. */
 export interface Command {
-  readonly name: string;
-  /** One line for the list of commands. */
-  readonly summary: string;
   /** Shown by --help: usage, options, examples. */
   readonly help: string;
   readonly options: Options;

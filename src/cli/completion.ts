@@ -1,5 +1,4 @@
-import type { Command } from './command.ts';
-import { UsageError } from './command.ts';
+import { type Command, UsageError } from './command.ts';
 
 const HELP = `plimsoll completion: a completion script for a shell
 
@@ -8,12 +7,17 @@ Usage:
   source <(plimsoll completion zsh)
 `;
 
+export interface NamedCommand {
+  readonly name: string;
+  readonly command: Command;
+}
+
 /** What can stand after a command: its flags, and its words where they are a closed set. */
-function candidates({ options, words }: Command): string {
+function candidates({ command: { options, words } }: NamedCommand): string {
   return [...(words ?? []), ...Object.keys(options).map((flag) => `--${flag}`), '--help'].join(' ');
 }
 
-function bash(commands: readonly Command[]): string {
+function bash(commands: readonly NamedCommand[]): string {
   const cases = commands.map((command) => `    ${command.name}) words='${candidates(command)}' ;;`);
   return `_plimsoll() {
   local words current=\${COMP_WORDS[COMP_CWORD]}
@@ -30,17 +34,15 @@ complete -F _plimsoll plimsoll kubectl-plimsoll
 `;
 }
 
-const SCRIPTS: Readonly<Record<string, (commands: readonly Command[]) => string>> = {
+const SCRIPTS: Readonly<Record<string, (commands: readonly NamedCommand[]) => string>> = {
   bash,
   // zsh runs bash's completions as they are.
   zsh: (commands) => `autoload -U +X bashcompinit && bashcompinit\n${bash(commands)}`,
 };
 
 /** The command that prints completions of these commands, itself included. */
-export function completionOf(commands: () => readonly Command[]): Command {
+export function completionOf(commands: () => Promise<readonly NamedCommand[]>): Command {
   return {
-    name: 'completion',
-    summary: 'prints a completion script for bash or zsh',
     help: HELP,
     options: {},
     positionals: 1,
@@ -48,7 +50,7 @@ export function completionOf(commands: () => readonly Command[]): Command {
     run: async ({ positionals: [shell = ''] }, { stdout }) => {
       const script = Object.hasOwn(SCRIPTS, shell) ? SCRIPTS[shell] : undefined;
       if (!script) throw new UsageError(`completion needs one of ${Object.keys(SCRIPTS).join(', ')}`);
-      stdout.write(script(commands()));
+      stdout.write(script(await commands()));
       return 0;
     },
   };

@@ -24,8 +24,6 @@ async function validate(file: string): Promise<readonly string[]> {
 }
 
 export const config: Command = {
-  name: 'config',
-  summary: 'prints the default configuration or its schema, or checks a file',
   help: HELP,
   options: {},
   positionals: 2,

@@ -109,8 +109,6 @@ async function play(port: number, ca: string, origin: string, { stdout, env }: T
 }
 
 export const demo: Command = {
-  name: 'demo',
-  summary: 'the webhook at work, without a cluster',
   help: HELP,
   options: { serve: { type: 'boolean' }, density: { type: 'string' }, dir: { type: 'string' } },
   positionals: 0,

@@ -16,8 +16,6 @@ Usage: plimsoll floors [--density N] [-o table|json] [--config FILE]
 const COMPARED = [30, 90, 110, 250];
 
 export const floors: Command = {
-  name: 'floors',
-  summary: 'shows the density and the memory floors that follow from it',
   help: HELP,
   options: {
     density: { type: 'string' },

@@ -1,26 +1,62 @@
 #!/usr/bin/env node
 import { basename } from 'node:path';
-import { certs } from './certs.ts';
 import { type Command, readFlags, type Terminal, UsageError } from './command.ts';
 import { completionOf } from './completion.ts';
-import { config } from './config.ts';
-import { demo } from './demo.ts';
-import { floors } from './floors.ts';
-import { probe } from './probe.ts';
-import { report } from './report.ts';
-import { serve } from './serve.ts';
 import { version } from './version.ts';
 
-const COMMANDS: readonly Command[] = [
-  serve,
-  report,
-  probe,
-  floors,
-  certs,
-  config,
-  demo,
-  completionOf(() => COMMANDS),
+interface Row {
+  readonly name: string;
+  readonly summary: string;
+  /** Each command is loaded when it is called: what the webhook needs takes a second that `floors` has no use for. */
+  readonly load: () => Promise<Command>;
+}
+
+const COMMANDS: readonly Row[] = [
+  {
+    name: 'serve',
+    summary: 'the webhook: TLS on 8443, health and metrics on 8080',
+    load: async () => (await import('./serve.ts')).serve,
+  },
+  {
+    name: 'report',
+    summary: 'evaluates manifests or the cluster as the webhook would, and changes nothing',
+    load: async () => (await import('./report.ts')).report,
+  },
+  {
+    name: 'probe',
+    summary: 'tells what one disk image is: format, virtual size, stored size',
+    load: async () => (await import('./probe.ts')).probe,
+  },
+  {
+    name: 'floors',
+    summary: 'shows the density and the memory floors that follow from it',
+    load: async () => (await import('./floors.ts')).floors,
+  },
+  {
+    name: 'certs',
+    summary: 'makes a development CA and serving certificate',
+    load: async () => (await import('./certs.ts')).certs,
+  },
+  {
+    name: 'config',
+    summary: 'prints the default configuration or its schema, or checks a file',
+    load: async () => (await import('./config.ts')).config,
+  },
+  {
+    name: 'demo',
+    summary: 'the webhook at work, without a cluster',
+    load: async () => (await import('./demo.ts')).demo,
+  },
+  {
+    name: 'completion',
+    summary: 'prints a completion script for bash or zsh',
+    load: async () => completionOf(loadAll),
+  },
 ];
+
+function loadAll() {
+  return Promise.all(COMMANDS.map(async ({ name, load }) => ({ name, command: await load() })));
+}
 
 /** kubectl finds its plugins as `kubectl-plimsoll` and shows them as `kubectl plimsoll`. */
 const calledAs = basename(process.argv[1] ?? '').startsWith('kubectl-') ? 'kubectl plimsoll' : 'plimsoll';
@@ -44,8 +80,9 @@ async function run([name, ...args]: readonly string[], terminal: Terminal): Prom
     terminal.stdout.write(`plimsoll ${version()}\n`);
     return 0;
   }
-  const command = COMMANDS.find((one) => one.name === name);
-  if (!command) throw new UsageError(`there is no command '${name}'; '${calledAs} --help' lists them`);
+  const row = COMMANDS.find((one) => one.name === name);
+  if (!row) throw new UsageError(`there is no command '${name}'; '${calledAs} --help' lists them`);
+  const command = await row.load();
   if (args.includes('--help') || args.includes('-h')) {
     terminal.stdout.write(`${command.help.replaceAll('plimsoll ', `${calledAs} `)}`);
     return 0;

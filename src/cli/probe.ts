@@ -1,3 +1,4 @@
+import { readFile } from 'node:fs/promises';
 import type { ByteSource } from '../bytes/source.ts';
 import { loadSettings } from '../config/load.ts';
 import { driveReading } from '../evaluate/drive.ts';
@@ -9,17 +10,21 @@ import { openFile } from '../source/file.ts';
 import { resolveAll } from '../source/resolve.ts';
 import { SourceError, type SourceRequest } from '../source/source.ts';
 import { openSource } from '../source/sources.ts';
-import { type Command, choice, type Terminal, UsageError, wholeNumber } from './command.ts';
+import { type Command, choice, type Flags, type Terminal, UsageError, wholeNumber } from './command.ts';
 import { version } from './version.ts';
 
 const HELP = `plimsoll probe: what one disk image is, read from its headers
 
 Usage: plimsoll probe URL|FILE [-o text|json] [--map] [--timeout SECONDS]
 
-  URL                http(s)://, docker://, s3://, gs://, or the path of a file
+  URL                http(s)://, docker://, gs://, or the path of a file
   -o, --output WORD  text (default) or json
       --map          also tell the bytes that hold data, from the format's own tables (more requests)
       --timeout N    seconds for all of it (default: 30)
+      --ca FILE      trust the certificates of this PEM file as well
+      --insecure     do not verify TLS certificates
+      --architecture NAME  docker:// only: of the platform (default: amd64)
+      --credentials FILE   one line, ACCESSKEYID:SECRETKEY as CDI's secretRef has them
       --config FILE  the webhook's configuration, for its addresses and proxy; without it any address is read
 `;
 
@@ -30,21 +35,37 @@ const MAP_BYTES = 256 * 1024 * 1024;
 const KINDS: readonly (readonly [RegExp, SourceRequest['kind']])[] = [
   [/^https?:\/\//, 'http'],
   [/^docker:\/\//, 'registry'],
-  [/^s3:\/\//, 's3'],
   [/^gs:\/\//, 'gcs'],
 ];
+
+async function readText(file: string): Promise<string> {
+  return readFile(file, 'utf8').catch((error: NodeJS.ErrnoException) => {
+    throw new UsageError(`${file}: cannot be read (${error.code})`);
+  });
+}
+
+/** What reaching the image takes besides its URL. Secrets come out of files: arguments can be read by every process. */
+async function requestOptions(flags: Flags): Promise<Partial<SourceRequest>> {
+  const [ca, credentials, architecture] = ['ca', 'credentials', 'architecture'].map(flags.text);
+  const [accessKeyId, secretKey] = credentials ? (await readText(credentials)).trim().split(':', 2) : [];
+  if (credentials && (!accessKeyId || !secretKey))
+    throw new UsageError(`${credentials}: has to be one line, ACCESSKEYID:SECRETKEY`);
+  return {
+    ...(ca ? { ca: await readText(ca) } : {}),
+    ...(accessKeyId && secretKey ? { credentials: { accessKeyId, secretKey } } : {}),
+    ...(architecture ? { architecture } : {}),
+    insecureSkipVerify: flags.on('insecure'),
+  };
+}
 
 interface Probed {
   readonly facts: ImageFacts;
   readonly source: Pick<ByteSource, 'size' | 'cost'>;
 }
 
-async function open(
-  target: string,
-  config: string | undefined,
-  map: boolean,
-  signal: AbortSignal,
-): Promise<ByteSource> {
+async function open(target: string, flags: Flags, signal: AbortSignal): Promise<ByteSource> {
+  const config = flags.text('config');
+  const map = flags.on('map');
   const kind = KINDS.find(([pattern]) => pattern.test(target))?.[1];
   if (kind === undefined) {
     if (/^[a-z0-9+.-]+:\/\//i.test(target))
@@ -56,7 +77,7 @@ async function open(
   const { context } = lookOptionsOf(settings, outside);
   const { budget } = context;
   return openSource(
-    { kind, url: target },
+    { kind, url: target, ...(await requestOptions(flags)) },
     {
       ...context,
       signal,
@@ -103,14 +124,16 @@ function printText({ facts, source }: Probed): string {
 }
 
 export const probe: Command = {
-  name: 'probe',
-  summary: 'tells what one disk image is: format, virtual size, stored size',
   help: HELP,
   options: {
     output: { type: 'string', short: 'o' },
     map: { type: 'boolean' },
     timeout: { type: 'string' },
     config: { type: 'string' },
+    ca: { type: 'string' },
+    insecure: { type: 'boolean' },
+    architecture: { type: 'string' },
+    credentials: { type: 'string' },
   },
   positionals: 1,
   run: async (flags, terminal: Terminal) => {
@@ -121,7 +144,7 @@ export const probe: Command = {
     const seconds = wholeNumber('timeout', flags.text('timeout'), 1, 3600) ?? 30;
     const signal = AbortSignal.any([terminal.signal, AbortSignal.timeout(seconds * 1000)]);
     try {
-      const source = await open(target, flags.text('config'), flags.on('map'), signal);
+      const source = await open(target, flags, signal);
       try {
         const facts = await driveReading(
           readImage({ storedSize: source.size, map: flags.on('map') }),

@@ -150,8 +150,6 @@ async function judge(
 }
 
 export const report: Command = {
-  name: 'report',
-  summary: 'evaluates manifests or the cluster as the webhook would, and changes nothing',
   help: HELP,
   options: FLAGS,
   positionals: 0,

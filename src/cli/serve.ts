@@ -15,8 +15,6 @@ listen.healthPort (8080). Logs JSON lines on standard error.
 `;
 
 export const serve: Command = {
-  name: 'serve',
-  summary: 'the webhook: TLS on 8443, health and metrics on 8080',
   help: HELP,
   options: { config: { type: 'string' }, drain: { type: 'string' } },
   positionals: 0,

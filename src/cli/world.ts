@@ -1,7 +1,7 @@
 import type { Settings } from '../config/settings.ts';
 import type { Density } from '../density/density.ts';
 import { planningDensity } from '../density/planning.ts';
-import { createLook } from '../evaluate/look.ts';
+import { createLook, type LookOptions } from '../evaluate/look.ts';
 import { lookOptionsOf } from '../evaluate/look-options.ts';
 import type { World } from '../evaluate/world.ts';
 import { connectionLimitIn } from '../floor/connection-limit.ts';
@@ -47,6 +47,11 @@ export function manifestWorld(objects: readonly JsonObject[], density: Density):
   };
 }
 
+/** Nobody waits for one object of a report: every image gets its turn, and its whole time. */
+function patient(options: LookOptions): LookOptions {
+  return { ...options, isPatient: true, limits: { ...options.limits, queue: Number.POSITIVE_INFINITY } };
+}
+
 /** The world of one run of a command; `looked` is told of every image that was looked at. */
 export function worldOf(settings: Settings, facts: WorldFacts, looked: () => void): World {
   const outside = {
@@ -60,7 +65,7 @@ export function worldOf(settings: Settings, facts: WorldFacts, looked: () => voi
     ...facts,
     settings,
     storage: { ...facts.storage, formula: settings.overheadFormula },
-    look: createLook(lookOptionsOf(settings, outside)),
+    look: createLook(patient(lookOptionsOf(settings, outside))),
     now: Date.now(),
   };
 }

@@ -20,6 +20,8 @@ export interface Configuration {
     readonly mode: 'files' | 'selfManaged';
     readonly service: string;
     readonly secret: string;
+    readonly authorityDays: number;
+    readonly leafDays: number;
     readonly webhookConfiguration: string;
     readonly certFile: string;
     readonly keyFile: string;
@@ -46,6 +48,7 @@ export interface Configuration {
     readonly idleTimeoutMilliseconds: number;
     readonly maxRequests: number;
     readonly maxBytes: string | number;
+    readonly registryMaxBytes: string | number;
     readonly maxRedirects: number;
     readonly concurrency: number;
     readonly concurrencyPerHost: number;

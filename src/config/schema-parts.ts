@@ -50,6 +50,7 @@ export const target = {
 } as const;
 
 export const port = { type: 'integer', minimum: 0, maximum: 65535 } as const;
+export const days = { type: 'number', exclusiveMinimum: 0, maximum: 3650 } as const;
 /** Up to 30 s, which is the longest that the API server waits. */
 export const milliseconds = (byDefault: number) =>
   ({ type: 'integer', minimum: 1, maximum: 30_000, default: byDefault }) as const;

@@ -1,4 +1,4 @@
-import { action, count, milliseconds, names, port, quantity, section, target } from './schema-parts.ts';
+import { action, count, days, milliseconds, names, port, quantity, section, target } from './schema-parts.ts';
 
 /**
  * JSON Schema (draft-07) of the configuration, with every default in it: the chart's values.schema.json and the
@@ -52,6 +52,16 @@ export const CONFIGURATION_SCHEMA = {
         minLength: 1,
         default: 'plimsoll-tls',
         description: 'selfManaged: where they are kept.',
+      },
+      authorityDays: {
+        ...days,
+        default: 365,
+        description: 'selfManaged: life of the CA; renewed at two thirds.',
+      },
+      leafDays: {
+        ...days,
+        default: 90,
+        description: 'selfManaged: life of the serving certificate; renewed at two thirds.',
       },
       webhookConfiguration: {
         type: 'string',
@@ -117,7 +127,12 @@ export const CONFIGURATION_SCHEMA = {
       connectTimeoutMilliseconds: milliseconds(2000),
       idleTimeoutMilliseconds: milliseconds(2000),
       maxRequests: count(8, 100),
-      maxBytes: { ...quantity, default: '4Mi' },
+      maxBytes: { ...quantity, default: '1Mi' },
+      registryMaxBytes: {
+        ...quantity,
+        default: '4Mi',
+        description: 'The same for a container disk, whose layers have to be unpacked.',
+      },
       maxRedirects: count(5, 10, 0),
       concurrency: count(16, 1000),
       concurrencyPerHost: count(4, 1000),

@@ -34,6 +34,7 @@ export interface Settings {
   readonly stickyPercent: number;
   /** Bytes that one look at an image may read. */
   readonly maxBytes: number;
+  readonly registryMaxBytes: number;
 }
 
 const ALLOWANCES = { default: '10Gi', lenient: '20Gi' } as const;
@@ -125,8 +126,11 @@ export function settingsOf(configuration: Configuration): Settings {
     reader.problems.push('memoryFloor.density.pods: is required by statistic fixed');
   if (configuration.tls.mode === 'selfManaged' && !configuration.cluster.enabled)
     reader.problems.push('tls.mode: selfManaged needs cluster.enabled');
-  const maxBytes = reader.bytes('probe.maxBytes', probe.maxBytes);
-  if (maxBytes > MAX_LOOK_BYTES) reader.problems.push('probe.maxBytes: must not be more than 1Gi');
+  const lookBytes = (name: 'maxBytes' | 'registryMaxBytes') => {
+    const bytes = reader.bytes(`probe.${name}`, probe[name]);
+    if (bytes > MAX_LOOK_BYTES) reader.problems.push(`probe.${name}: must not be more than 1Gi`);
+    return Number(bytes);
+  };
   const settings: Settings = {
     configuration,
     sizeLimits: {
@@ -143,7 +147,8 @@ export function settingsOf(configuration: Configuration): Settings {
     ...floors(reader, configuration),
     density: { statistic, fixed: pods ?? null, minimum },
     stickyPercent: memoryFloor.stickyPercent,
-    maxBytes: Number(maxBytes),
+    maxBytes: lookBytes('maxBytes'),
+    registryMaxBytes: lookBytes('registryMaxBytes'),
   };
   if (reader.problems.length > 0) throw new ConfigurationError(reader.problems);
   return settings;

@@ -13,7 +13,7 @@ export interface Outside {
 
 /** How the configuration wants images looked at. */
 export function lookOptionsOf(
-  { configuration: { probe }, maxBytes }: Settings,
+  { configuration: { probe }, maxBytes, registryMaxBytes }: Settings,
   outside: Outside,
 ): LookOptions {
   const { addresses, cache } = probe;
@@ -29,6 +29,7 @@ export function lookOptionsOf(
       resolve: outside.resolve,
       ...(probe.proxy === undefined ? {} : { proxy: probe.proxy }),
     },
+    registryMaxBytes,
     timeoutMs: probe.timeoutMilliseconds,
     limits: { all: probe.concurrency, perKey: probe.concurrencyPerHost, queue: probe.queue },
     cache: {

@@ -14,8 +14,12 @@ export interface LookOptions {
   readonly open: OpenSource;
   /** Everything of a source's world but the deadline, which each look sets itself. */
   readonly context: Omit<SourceContext, 'signal'>;
+  /** Bytes, in place of the budget's, for container disks: their layers have to be unpacked. */
+  readonly registryMaxBytes: number;
   /** Whether images may be looked at at all. */
   readonly enabled: boolean;
+  /** Whether a look's deadline begins when its turn comes, as a report wants it, and not when it is asked for. */
+  readonly isPatient?: boolean;
   /** Milliseconds for one look, whoever waits for it. */
   readonly timeoutMs: number;
   readonly limits: { readonly all: number; readonly perKey: number; readonly queue: number };
@@ -29,6 +33,8 @@ export interface LookOptions {
 }
 
 type UnknownLook = Extract<ImageLook, { kind: 'unknown' }>;
+
+const NEVER = new AbortController().signal;
 
 const TIMED_OUT: UnknownLook = {
   kind: 'unknown',
@@ -60,6 +66,15 @@ function requestOf(source: ImportSource): SourceRequest {
     insecureSkipVerify: source.insecureSkipVerify,
     ...(source.architecture === null ? {} : { architecture: source.architecture }),
   };
+}
+
+function contextFor(
+  { kind }: ImportSource,
+  { context, registryMaxBytes }: LookOptions,
+  signal: AbortSignal,
+): SourceContext {
+  const budget = kind === 'registry' ? { ...context.budget, maxBytes: registryMaxBytes } : context.budget;
+  return { ...context, budget, signal };
 }
 
 /** What has to be equal for two looks to see the same: the URL and all that is sent with it. */
@@ -138,10 +153,11 @@ export function createLook(options: LookOptions): LookAt {
     const known = cache.peek(key);
     if (known) return known;
     const look = async () => {
-      const own = AbortSignal.timeout(options.timeoutMs);
-      const result = await limiter.run(hostOf(source.url), own, () =>
-        lookOnce(requestOf(source), { ...options.context, signal: own }, options),
-      );
+      const waiting = options.isPatient ? NEVER : AbortSignal.timeout(options.timeoutMs);
+      const result = await limiter.run(hostOf(source.url), waiting, () => {
+        const own = options.isPatient ? AbortSignal.timeout(options.timeoutMs) : waiting;
+        return lookOnce(requestOf(source), contextFor(source, options, own), options);
+      });
       return result === 'busy' ? BUSY : result;
     };
     const deadline = ended(signal);

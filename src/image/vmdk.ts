@@ -88,9 +88,7 @@ function descriptorDefects(prefix: ByteView): readonly Defect[] {
     return [{ code: 'descriptor-only', detail: 'an extent without its descriptor' }];
   if (descriptor.includes('parentFileNameHint'))
     return [{ code: 'differencing', detail: 'its descriptor names a parent' }];
-  return parent === NO_PARENT
-    ? []
-    : [{ code: 'differencing', detail: 'its descriptor has a parent’s id' }];
+  return parent === NO_PARENT ? [] : [{ code: 'differencing', detail: 'its descriptor has a parent’s id' }];
 }
 
 /** VMware's hosted sparse extent with its descriptor inside: monolithicSparse and streamOptimized. */

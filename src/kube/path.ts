@@ -3,6 +3,10 @@ export function configMapPath(namespace: string, name?: string): string {
   return path('/api/v1', namespace, 'configmaps', name);
 }
 
+export function secretPath(namespace: string, name?: string): string {
+  return path('/api/v1', namespace, 'secrets', name);
+}
+
 export function leasePath(namespace: string, name?: string): string {
   return path('/apis/coordination.k8s.io/v1', namespace, 'leases', name);
 }

@@ -3,11 +3,11 @@ import type { FloorCheck, FloorOutcome } from '../floor/floor.ts';
 import { formatQuantity } from '../quantity/format.ts';
 import type { Finding } from './finding.ts';
 
-function describeCheck(check: FloorCheck, density: Density, isKept: boolean): string {
+function describeCheck(check: FloorCheck, density: Density, isMutated: boolean, isKept: boolean): string {
   const has = check.limit === null ? 'is not set' : `is ${check.limit.text}`;
   const floor = `the floor of ${formatQuantity(check.floor)} for ${density.pods} pods on a node`;
   const because = check.because === null ? '' : ` (${check.because})`;
-  const cure = check.wanted === null ? '' : `; write ${check.wanted}`;
+  const cure = check.wanted === null ? '' : `; ${isMutated ? 'raised to' : 'write'} ${check.wanted}`;
   return isKept
     ? `${check.field} ${has}, below what is stored; ${check.wanted} is kept${because}`
     : `${check.field} ${has}${because}, below ${floor}${cure}`;
@@ -20,12 +20,13 @@ export function floorFindings(outcome: FloorOutcome, density: Density, subject: 
     .filter((check) => check.state === 'below' || (check.state === 'kept' && check.operations.length > 0))
     .map((check) => {
       // Where nothing is mutated, nothing is kept either: what was written is what would be stored.
-      const isKept = check.state === 'kept' && outcome.action === 'mutate';
+      const isMutated = outcome.action === 'mutate';
+      const isKept = check.state === 'kept' && isMutated;
       return {
         policy: 'memory-floor',
         rule: check.target,
         field: check.field,
-        message: `${subject}: ${describeCheck(check, density, isKept)}`,
+        message: `${subject}: ${describeCheck(check, density, isMutated, isKept)}`,
         severity: isKept ? 'info' : 'high',
         hostAssisted: false,
         properties: floorProperties(check, density),

@@ -1,11 +1,12 @@
-import { type IncomingHttpHeaders, validateHeaderName, validateHeaderValue } from 'node:http';
+import type { IncomingHttpHeaders } from 'node:http';
 import type { ByteRange } from '../bytes/range.ts';
 import type { ByteSource } from '../bytes/source.ts';
 import { Blocks } from './blocks.ts';
 import { type Answer, type Ask, Client, type Headers, webUrl } from './client.ts';
 import { parseContentLength, parseContentRange } from './content-range.ts';
 import { statusFailure } from './failures.ts';
-import { type OpenSource, SourceError, type SourceRequest } from './source.ts';
+import { ownHeaders } from './own-headers.ts';
+import { type OpenSource, SourceError } from './source.ts';
 
 /** Bytes of the first request, and the unit of later ones: the header of every format is within them. */
 const BLOCK = 65536;
@@ -176,47 +177,4 @@ function isHtml(headers: IncomingHttpHeaders, prefix: Uint8Array): boolean {
   if (!/^\s*(text\/html|application\/xhtml\+xml)\b/i.test(headers['content-type'] ?? '')) return false;
   const start = Buffer.from(prefix.subarray(0, 1024)).toString('latin1');
   return /^(\xef\xbb\xbf)?\s*(<!--|<!doctype html|<\?xml|<html|<head|<body|<title|<h1|<p\b)/i.test(start);
-}
-
-/** Hop-by-hop headers, and those that decide what is asked for: not for a volume's spec to set. */
-const RESERVED: ReadonlySet<string> = new Set([
-  'accept-encoding',
-  'connection',
-  'content-length',
-  'expect',
-  'host',
-  'if-range',
-  'keep-alive',
-  'proxy-authorization',
-  'proxy-connection',
-  'range',
-  'te',
-  'trailer',
-  'transfer-encoding',
-  'upgrade',
-]);
-
-/** What is sent to the request's own origin alone: credentials as Basic, and the headers that a user added. */
-function ownHeaders(request: SourceRequest): Headers {
-  const { credentials } = request;
-  const basic =
-    credentials === undefined
-      ? {}
-      : {
-          authorization: `Basic ${Buffer.from(`${credentials.accessKeyId}:${credentials.secretKey}`).toString('base64')}`,
-        };
-  const added = Object.entries({ ...request.headers, ...request.secretHeaders })
-    .map(([name, value]) => [name.toLowerCase(), value] as const)
-    .filter(([name]) => !RESERVED.has(name));
-  for (const [name, value] of added) validateHeader(name, value);
-  return { ...basic, ...Object.fromEntries(added) };
-}
-
-function validateHeader(name: string, value: string): void {
-  try {
-    validateHeaderName(name);
-    validateHeaderValue(name, value);
-  } catch {
-    throw new SourceError('bad-url', 'a header cannot be sent');
-  }
 }

@@ -4,6 +4,7 @@ import { parseChallenge } from './challenge.ts';
 import { type Answer, type Client, type Headers, webUrl } from './client.ts';
 import { statusFailure } from './failures.ts';
 import { MANIFEST_TYPES } from './manifest.ts';
+import { basicAuthorization } from './own-headers.ts';
 import { type ImageReference, isDigest } from './reference.ts';
 import { SourceError, type SourceRequest } from './source.ts';
 
@@ -23,7 +24,7 @@ export class Repository {
     this.#client = client;
     this.#base = webUrl(`${scheme}://${reference.host}/v2/${reference.name}/`);
     this.#name = reference.name;
-    this.#basic = basicOf(request);
+    this.#basic = basicAuthorization(request);
   }
 
   /** The manifest or index of a tag or digest. Throws SourceError, `bad-answer` where the digest is not its own. */
@@ -91,12 +92,6 @@ export class Repository {
       throw new SourceError('bad-answer', 'digest');
     return parseJson(bytes);
   }
-}
-
-function basicOf({ credentials }: SourceRequest): Headers {
-  if (credentials === undefined) return {};
-  const pair = Buffer.from(`${credentials.accessKeyId}:${credentials.secretKey}`);
-  return { authorization: `Basic ${pair.toString('base64')}` };
 }
 
 function tokenServer(realm: string): URL {

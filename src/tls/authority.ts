@@ -55,6 +55,8 @@ export class AuthorityError extends Error {
 }
 
 const HOUR_MS = 3_600_000;
+/** Certificates are valid from this long before they are made: clocks differ. */
+export const BACKDATED_MS = HOUR_MS;
 const DAY_MS = 24 * HOUR_MS;
 // node-forge signs with RSA only.
 const RSA_BITS = 2048;
@@ -150,7 +152,7 @@ function issue(lifetime: Lifetime, draft: Draft): KeyPair {
   certificate.publicKey = forge.pki.publicKeyFromPem(draft.keys.publicKeyPem);
   certificate.serialNumber = serialNumber(lifetime.randomBytes ?? randomBytes);
   // An hour back, for clocks that run behind ours.
-  certificate.validity.notBefore = new Date(lifetime.now.getTime() - HOUR_MS);
+  certificate.validity.notBefore = new Date(lifetime.now.getTime() - BACKDATED_MS);
   certificate.validity.notAfter = limit !== null && limit < notAfter ? limit : notAfter;
   certificate.setSubject([...draft.subject]);
   certificate.setIssuer([...draft.issuer.subject]);

@@ -1,5 +1,5 @@
 import { X509Certificate } from 'node:crypto';
-import type { KeyPair } from './authority.ts';
+import { BACKDATED_MS, type KeyPair } from './authority.ts';
 import { validity } from './validity.ts';
 
 /** All that is kept of our own certificates, as it lies in one Secret. Times are milliseconds since the epoch. */
@@ -58,8 +58,9 @@ function isPublished(bundle: string, live: string): boolean {
 /** Two thirds through its life, by the wall clock. */
 function isDue(pem: string, now: Date): boolean {
   const { validFromDate, validToDate } = new X509Certificate(pem);
-  const life = validToDate.getTime() - validFromDate.getTime();
-  return now.getTime() >= validFromDate.getTime() + (life * 2) / 3;
+  const made = validFromDate.getTime() + BACKDATED_MS;
+  const life = validToDate.getTime() - made;
+  return now.getTime() >= made + (life * 2) / 3;
 }
 
 /**

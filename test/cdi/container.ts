@@ -15,12 +15,12 @@ export interface Command {
 /**
  * CDI's programs use fixed paths: /data, /scratch, /dev/termination-log, /var/run/cdi, sockets in /tmp. This gives them
  * those without touching the machine's own, and several of them may run at once. Everything that they write is in memory
- * and ends with them; the 64 GiB are a bound, not a reservation.
+ * and ends with them; the 8 TiB are a bound, not a reservation.
  */
 const SCRIPT = `
 set -e
 root=/mnt
-mount -t tmpfs -o size=64g none "$root"
+mount -t tmpfs -o size=8t none "$root"
 for entry in /*; do
   case "$entry" in /data|/scratch|/dev|/mnt|/proc|/run|/tmp) continue ;; esac
   if [ -L "$entry" ]; then cp -P "$entry" "$root$entry"

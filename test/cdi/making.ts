@@ -3,7 +3,6 @@ import { createCipheriv } from 'node:crypto';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { runCommand } from '../cluster/harness/kubectl.ts';
 
 export const KiB = 1024;
 export const MiB = 1024 * KiB;
@@ -14,6 +13,8 @@ const run = promisify(execFile);
 export interface Sample {
   readonly name: string;
   readonly make: (folder: string) => Promise<string>;
+  /** Bytes of the disk in it, where the file itself does not tell them. */
+  readonly diskSize?: bigint;
 }
 
 /** The same bytes in every run, and none that a compressor could shorten. */
@@ -94,10 +95,4 @@ export function packed(name: string, suffix: string, from: Sample, ...command: s
       return file;
     },
   };
-}
-
-/** The virtual size that qemu-img itself tells of a file, in bytes; null where it refuses the file. */
-export async function qemuVirtualSize(path: string): Promise<bigint | null> {
-  const { code, stdout } = await runCommand('qemu-img', ['info', '--output=json', path]);
-  return code === 0 ? BigInt(JSON.parse(stdout)['virtual-size']) : null;
 }

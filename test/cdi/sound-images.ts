@@ -145,6 +145,7 @@ const BARE: readonly Sample[] = [
 /** Several gzip members after one another are one file to gzip. */
 const GZIP_MEMBERS: Sample = {
   name: 'raw in gz of several members',
+  diskSize: BigInt(2 * MiB),
   make: async (folder) => {
     const disk = incompressible(2 * MiB);
     const members = [disk.subarray(0, MiB), disk.subarray(MiB)].map((part) => gzipSync(part));
@@ -161,36 +162,35 @@ const ZSTD = ['zstd', '-qc'];
 const WRAPPED: readonly Sample[] = [
   packed('qcow2 in gz', 'gz', FULL_QCOW2, ...GZIP),
   packed('qcow2 in xz', 'xz', FULL_QCOW2, ...XZ),
-  packed('qcow2 in zst', 'zst', FULL_QCOW2, ...ZSTD),
   packed('vmdk in gz', 'gz', FULL_VMDK, ...GZIP),
   packed('vmdk in xz', 'xz', FULL_VMDK, ...XZ),
-  packed('raw in gz', 'gz', FULL_RAW, ...GZIP),
+  // The length at the end of a gzip file is modulo 2^32 and proves nothing.
+  { ...packed('raw in gz', 'gz', FULL_RAW, ...GZIP), diskSize: BigInt(2 * MiB) },
   packed('raw in xz', 'xz', FULL_RAW, ...XZ),
   packed('raw in xz of several blocks', 'xz', FULL_RAW, ...XZ, '--block-size=512KiB'),
   packed('raw in xz with a CRC32', 'xz', FULL_RAW, ...XZ, '--check=crc32'),
   packed('raw in zst', 'zst', FULL_RAW, ...ZSTD),
   packed('qcow2 in gz in xz', 'xz', packed('', 'gz', FULL_QCOW2, ...GZIP), ...XZ),
   packed('qcow2 in xz in gz', 'gz', packed('', 'xz', FULL_QCOW2, ...XZ), ...GZIP),
-  packed('qcow2 in zst in gz', 'gz', packed('', 'zst', FULL_QCOW2, ...ZSTD), ...GZIP),
+  {
+    ...packed('raw in zst in gz', 'gz', packed('', 'zst', FULL_RAW, ...ZSTD), ...GZIP),
+    diskSize: BigInt(2 * MiB),
+  },
   GZIP_MEMBERS,
 ];
 
 export const SOUND_IMAGES: readonly Sample[] = [...BARE, ...WRAPPED];
 
-/** Sound images that this build of the importer does not read: what is in them is mostly zeros (docs/cdi.md). */
 const HOLED_QCOW2 = ofDisk('qcow2 with holes', 'holed.qcow2', holed(64 * MiB), '-O', 'qcow2');
-export const ONLY_THE_IMPORTER_REFUSES: readonly Sample[] = [
-  packed('qcow2 with holes in xz', 'xz', HOLED_QCOW2, ...XZ),
-  packed(
-    'zeros in xz',
-    'xz',
-    ofBytes('', 'zeros.raw', () => Buffer.alloc(64 * MiB)),
-    ...XZ,
-  ),
-  packed(
-    'zeros in zst',
-    'zst',
-    ofBytes('', 'zeros.raw', () => Buffer.alloc(64 * MiB)),
-    ...ZSTD,
-  ),
+const ZEROS = ofBytes('zeros', 'zeros.raw', () => Buffer.alloc(64 * MiB));
+
+/**
+ * Sound images that this build of the importer fails on, and with which reason: its own decoders, called alone, read them
+ * (docs/cdi.md).
+ */
+export const ONLY_THE_IMPORTER_REFUSES: readonly (readonly [Sample, RegExp])[] = [
+  [packed('zeros in xz', 'xz', ZEROS, ...XZ), /xz: checksum error for block/],
+  [packed('zeros in zst', 'zst', ZEROS, ...ZSTD), /unexpected EOF/],
+  [packed('qcow2 in zst', 'zst', FULL_QCOW2, ...ZSTD), /compressed size too big/],
+  [packed('qcow2 with holes in zst', 'zst', HOLED_QCOW2, ...ZSTD), /unexpected EOF|compressed size too big/],
 ];

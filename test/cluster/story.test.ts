@@ -144,7 +144,7 @@ t.test('Multus with 50Mi on nodes of 90 pods is stored with 500Mi, once', async 
     (await cluster.kubectl.getJson('daemonset', 'kube-multus-ds', '-n', 'kube-system')) as Stored;
   const first = await cluster.kubectl.apply(MULTUS);
   t.equal(first.code, 0, first.stderr);
-  t.match(first.stderr, /Warning: DaemonSet kube-system\/kube-multus-ds.*50Mi.*write 500Mi/);
+  t.match(first.stderr, /Warning: DaemonSet kube-system\/kube-multus-ds.*50Mi.*raised to 500Mi/);
   const stored = await daemonSet();
   t.same(stored.spec.template.spec.containers[0]?.resources, {
     requests: { cpu: '100m', memory: '500Mi' },

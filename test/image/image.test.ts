@@ -3,7 +3,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { cp, mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { homedir, tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
+import { basename, join, resolve } from 'node:path';
 import { text } from 'node:stream/consumers';
 import t from 'tap';
 import { at } from '../../src/object/object.ts';
@@ -129,10 +129,15 @@ async function writeSettings(folder: string, port: number, healthPort: number): 
 
 /** The pid of the process of that name below another one; 0 where there is none. */
 async function descendantNamed(name: string, ancestor: number): Promise<number> {
-  const children = await readFile(`/proc/${ancestor}/task/${ancestor}/children`, 'utf8');
-  for (const child of children.split(' ').filter((pid) => pid !== '')) {
+  // A child belongs to the thread that started it.
+  const threads = await readdir(`/proc/${ancestor}/task`);
+  const children = await Promise.all(
+    threads.map((thread) => readFile(`/proc/${ancestor}/task/${thread}/children`, 'utf8')),
+  );
+  for (const child of children.flatMap((pids) => pids.split(' ')).filter((pid) => pid !== '')) {
     const [program] = (await readFile(`/proc/${child}/cmdline`, 'utf8')).split('\0');
-    const found = program === name ? Number(child) : await descendantNamed(name, Number(child));
+    const found =
+      basename(program ?? '') === name ? Number(child) : await descendantNamed(name, Number(child));
     if (found !== 0) return found;
   }
   return 0;

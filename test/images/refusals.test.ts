@@ -61,7 +61,8 @@ const SEEDS: readonly Seed[] = [
     create: ['-f', 'vpc', '5M'],
     areas: [
       [512, 534],
-      [536, 560],
+      [536, 541],
+      [544, 560],
     ],
   },
   {

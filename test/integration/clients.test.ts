@@ -5,6 +5,9 @@ import t from 'tap';
 import { issueAuthority, issueClient } from '../../src/tls/authority.ts';
 import { reviewOf, scratch, startWebhook } from './harness.ts';
 
+// Keys take a while to make on a busy machine.
+t.setTimeout(120_000);
+
 const OFF = { probe: { addresses: { mode: 'off' } } };
 const REVIEW = JSON.stringify(reviewOf({ uid: 'u', operation: 'CREATE', object: { kind: 'Thing' } }));
 

@@ -6,6 +6,9 @@ import { demo } from '../../src/cli/demo.ts';
 import { run } from '../unit/cli/terminal.ts';
 import { scratch } from './harness.ts';
 
+// Keys take a while to make on a busy machine.
+t.setTimeout(120_000);
+
 t.test('the demo tells the story, and ends', async (t) => {
   const folder = join(await scratch(t), 'certs');
   const { code, stdout, stderr } = await run(demo, ['--dir', folder]);

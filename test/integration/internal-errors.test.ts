@@ -11,6 +11,9 @@ import { createWebhook, type Reviewer } from '../../src/admission/webhook.ts';
 import { makeCertificates } from '../../src/cli/certs.ts';
 import { responseOf, reviewOf, type Test } from './harness.ts';
 
+// Keys take a while to make on a busy machine.
+t.setTimeout(120_000);
+
 const { authority, serving } = await makeCertificates(['127.0.0.1'], 1);
 const ASKED = reviewOf({ uid: 'u-1', operation: 'CREATE', object: { kind: 'DataVolume', spec: {} } });
 

@@ -15,6 +15,9 @@ import {
   type Webhook,
 } from './harness.ts';
 
+// Keys take a while to make on a busy machine.
+t.setTimeout(120_000);
+
 const OFF = { probe: { addresses: { mode: 'off' } } };
 const REVIEW = JSON.stringify(reviewOf({ uid: 'u', operation: 'CREATE', object: { kind: 'Thing' } }));
 

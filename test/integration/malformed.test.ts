@@ -2,6 +2,9 @@ import { connect } from 'node:tls';
 import t from 'tap';
 import { type HttpAnswer, multus, patchOf, responseOf, reviewOf, startWebhook } from './harness.ts';
 
+// Keys take a while to make on a busy machine.
+t.setTimeout(120_000);
+
 const webhook = await startWebhook(t, { probe: { addresses: { mode: 'off' } } });
 const PATHS = ['/validate', '/mutate'];
 

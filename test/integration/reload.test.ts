@@ -6,6 +6,9 @@ import { writeCertificates } from '../../src/cli/certs.ts';
 import { issueServing } from '../../src/tls/authority.ts';
 import { multus, patchOf, reviewOf, startWebhook, until, type Webhook } from './harness.ts';
 
+// Keys take a while to make on a busy machine.
+t.setTimeout(120_000);
+
 const OFF = { probe: { addresses: { mode: 'off' } } };
 const REVIEW = JSON.stringify(reviewOf({ uid: 'u', operation: 'CREATE', object: { kind: 'Thing' } }));
 

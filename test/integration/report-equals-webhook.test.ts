@@ -9,6 +9,9 @@ import type { JsonObject } from '../../src/object/object.ts';
 import { run } from '../unit/cli/terminal.ts';
 import { cdi, configurationOf, dataVolume, multus, samples, startWebhook } from './harness.ts';
 
+// Keys take a while to make on a busy machine.
+t.setTimeout(120_000);
+
 const origin = await samples(t);
 const FEDORA = `${origin}/fedora.qcow2`;
 const OVERLAY = `${origin}/overlay.qcow2`;

@@ -1,16 +1,8 @@
 import type { Settings } from '../../config/settings.ts';
-import type { Density } from '../../density/density.ts';
-import { mergeHighWater } from '../../density/high-water.ts';
-import { planningDensity } from '../../density/planning.ts';
-import type { KubeApi } from '../../kube/api.ts';
 import { connectCluster } from '../../kube/client.ts';
-import { type Pass, systemClock } from '../../kube/clock.ts';
-import { countPods, readAllocatable } from '../../kube/density.ts';
-import { kubeErrorCode } from '../../kube/failures.ts';
-import { readMarks } from '../../kube/marks.ts';
-import { readConnectionLimit } from '../../kube/multus.ts';
-import { readStorage } from '../../kube/storage.ts';
+import { systemClock } from '../../kube/clock.ts';
 import { readSubjects } from '../../kube/subjects.ts';
+import { surveyCluster } from '../../kube/survey.ts';
 import type { Flags, Terminal } from '../command.ts';
 import { version } from '../version.ts';
 import { importSourcesAmong, type WorldFacts } from '../world.ts';
@@ -19,51 +11,41 @@ import type { Inputs } from './inputs.ts';
 /** For everything that is read of the cluster. */
 const DEADLINE_MS = 120_000;
 
-/** As the webhook has it: the marks that it keeps, and what is counted now. */
-async function densityOf(
-  api: KubeApi,
-  { density, configuration }: Settings,
-  override: number | undefined,
-  pass: Pass,
-): Promise<Density> {
-  const { statistic, fixed, minimum } = density;
-  if (override !== undefined) return planningDensity({ statistic: 'fixed', pods: override });
-  if (statistic === 'fixed') return planningDensity({ statistic, pods: fixed ?? minimum });
-  const counted =
-    statistic === 'allocatable' ? await readAllocatable(api, pass) : (await countPods(api, pass)).pods;
-  const stored = await readMarks(api, configuration.cluster.namespace, statistic, pass).catch((error) => {
-    // Whoever reads the cluster need not be allowed into our namespace.
-    if (kubeErrorCode(error) === 'forbidden') return null;
-    throw error;
-  });
-  return planningDensity({ statistic, minimum, marks: mergeHighWater(stored?.marks ?? new Map(), counted) });
-}
-
-/** The objects of the cluster as they are stored, and what is known of it. Throws KubeError. */
+/** The objects of the cluster as they are stored, and what the webhook there would know of it. Throws KubeError. */
 export async function readCluster(
   flags: Flags,
   settings: Settings,
   density: number | undefined,
   terminal: Terminal,
 ): Promise<Inputs & { readonly facts: WorldFacts }> {
+  const { stderr, signal } = terminal;
+  const { cluster } = settings.configuration;
   const connection = await connectCluster(
     { kind: 'kubeconfig', context: flags.text('context') },
     `plimsoll/${version()}`,
   );
   try {
-    terminal.stderr.write(`plimsoll: reading the cluster of context ${connection.context}\n`);
-    const pass = { clock: systemClock, deadline: Date.now() + DEADLINE_MS, signal: terminal.signal };
+    stderr.write(`plimsoll: reading the cluster of context ${connection.context}\n`);
+    const pass = { clock: systemClock, deadline: Date.now() + DEADLINE_MS, signal };
     const { api } = connection;
-    const selection = {
-      namespace: flags.text('namespace') ?? null,
-      labelSelector: flags.text('selector') ?? null,
-    };
-    const { objects, forbidden } = await readSubjects(api, selection, pass);
-    const storage = await readStorage(api, pass);
-    for (const kind of new Set([...forbidden, ...storage.forbidden]))
-      terminal.stderr.write(`plimsoll: this user may not read objects of kind ${kind}\n`);
+    const namespace = flags.text('namespace') ?? null;
+    const subjects = await readSubjects(
+      api,
+      { namespace, labelSelector: flags.text('selector') ?? null },
+      pass,
+    );
+    const planning =
+      density === undefined
+        ? settings.density
+        : { ...settings.density, statistic: 'fixed' as const, fixed: density };
+    const survey = await surveyCluster(
+      { api, namespace: cluster.namespace, planning, multusNamespaces: cluster.multusNamespaces },
+      pass,
+    );
+    for (const kind of new Set([...subjects.forbidden, ...survey.forbidden]))
+      stderr.write(`plimsoll: this user may not read objects of kind ${kind}\n`);
     return {
-      subjects: objects.map((object) => ({
+      subjects: subjects.objects.map((object) => ({
         object,
         oldObject: null,
         operation: 'CREATE',
@@ -72,16 +54,7 @@ export async function readCluster(
       })),
       broken: [],
       ignored: 0,
-      facts: {
-        storage: storage.facts,
-        density: await densityOf(api, settings, density, pass),
-        connectionLimit: await readConnectionLimit(
-          api,
-          settings.configuration.cluster.multusNamespaces,
-          pass,
-        ),
-        findImportSource: importSourcesAmong(objects),
-      },
+      facts: { ...survey, findImportSource: importSourcesAmong(subjects.objects) },
     };
   } finally {
     await connection.close();

@@ -4,6 +4,9 @@ import t from 'tap';
 import { choice, readFlags, UsageError, wholeNumber } from '../../../src/cli/command.ts';
 import { inPairs, MAIN, runProgram } from './terminal.ts';
 
+// Each start of the program takes a second or, on a busy machine, several.
+t.setTimeout(120_000);
+
 const MISTAKES: readonly { args: readonly string[]; told: RegExp }[] = [
   { args: ['reprot'], told: /there is no command 'reprot'/ },
   { args: ['report', '-f', '-x'], told: /Option '-f' argument is ambiguous/ },

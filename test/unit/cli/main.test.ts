@@ -4,6 +4,9 @@ import t from 'tap';
 import { scratch } from '../../integration/harness.ts';
 import { inPairs, MAIN, runProgram } from './terminal.ts';
 
+// Each start of the program takes a second or, on a busy machine, several.
+t.setTimeout(120_000);
+
 const COMMANDS = ['serve', 'report', 'probe', 'floors', 'certs', 'config', 'demo'];
 
 t.test('help, for the program and for each command', async (t) => {

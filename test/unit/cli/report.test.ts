@@ -117,7 +117,7 @@ t.test('the density of the flag, of the configuration, and the least', async (t)
     memoryFloor: { density: { statistic: 'fixed', pods: 110 } },
   });
   const limit = async (...args: string[]) =>
-    /write (\w+)/.exec(
+    /raised to (\w+)/.exec(
       (await run(report, ['-f', '-', ...args], { stdin: stream(multus('50Mi')) })).stdout,
     )?.[1];
   t.equal(await limit('--density', '250'), '1300Mi');

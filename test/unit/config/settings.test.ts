@@ -27,7 +27,8 @@ t.test('of the defaults', (t) => {
   });
   t.equal(settings.overheadFormula, null);
   t.equal(settings.stickyPercent, 25, 'a stored limit is kept up to 1.25 times the floor');
-  t.equal(settings.maxBytes, 4 * 1024 * 1024);
+  t.equal(settings.maxBytes, 1024 * 1024);
+  t.equal(settings.registryMaxBytes, 4 * 1024 * 1024);
   t.same(settings.density, { statistic: 'highWaterMark', fixed: null, minimum: 30 });
   t.same([...settings.floorSettings], Object.entries(defaultSettings), 'the catalogue’s');
   t.end();

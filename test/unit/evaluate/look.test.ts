@@ -52,6 +52,7 @@ function setUp(open: Open, over: Partial<LookOptions> = {}) {
       opened.push({ request, context });
       return open(request, context);
     },
+    registryMaxBytes: 4 << 20,
     context: {
       addresses: { mode: 'public', allow: [] },
       budget: { maxRequests: 8, maxBytes: 1 << 20, maxRedirects: 5 },

@@ -3,6 +3,7 @@ import { BadLzmaError } from '../../../src/image/lzma.ts';
 import { decodeLzma2 } from '../../../src/image/lzma2.ts';
 import { noise } from '../../fixtures/image/noise.ts';
 import { storedLzma2 } from '../../fixtures/image/xz.ts';
+import { XZ_CONTENT, XZ_FILES } from '../../fixtures/image/xz-files.ts';
 
 const LIMIT = 1 << 20;
 
@@ -19,6 +20,16 @@ t.test('a stream inside of other bytes', async (t) => {
   const { bytes, end } = decodeLzma2(Buffer.concat([noise(7), stream, noise(9)]), 7, LIMIT);
   t.equal(bytes.length, 100);
   t.equal(end, 7 + stream.length);
+});
+
+t.test('a dictionary that starts anew behind other bytes', async (t) => {
+  // The LZMA chunk of an .xz file, behind its headers, with the 0 that ends the stream.
+  const file = XZ_FILES['xz -6']!;
+  const chunk = file.subarray(24, 24 + 6 + ((file[27]! << 8) | file[28]!) + 1);
+  const stream = Buffer.concat([storedLzma2(noise(3)).subarray(0, -1), chunk, Uint8Array.of(0)]);
+  const { bytes, end } = decodeLzma2(stream, 0, LIMIT);
+  t.same(Buffer.from(bytes), Buffer.concat([noise(3), XZ_CONTENT]));
+  t.equal(end, stream.length);
 });
 
 t.test('input that ends early gives what there is', async (t) => {

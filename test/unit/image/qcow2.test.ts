@@ -117,6 +117,12 @@ checkRows('version 2', qcow2Image({ version: 2, virtualSize: GIB }), [
   ['bits where version 3 has its features', (file) => file.u64be(72, 1n << 32n), null],
 ]);
 
+t.test('clusters over 2 MiB are refused for that alone', async (t) => {
+  const { value } = probe(qcow2Image({ virtualSize: GIB, clusterBits: 22 }));
+  t.same(value.defects, [{ code: 'corrupt-header', detail: 'cluster bits 22' }]);
+  t.same(probe(qcow2Image({ virtualSize: GIB, clusterBits: 21 })).value.defects, []);
+});
+
 t.test('several defects are all told', async (t) => {
   const { value } = probe(
     patched(SOUND, (file) => file.u64be(72, 4n).u32be(32, 2).u64be(8, 1024n).u32be(16, 5)),

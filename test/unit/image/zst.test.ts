@@ -68,6 +68,17 @@ t.test('a bomb is not decompressed past the limit', async (t) => {
   t.equal(ended, false);
 });
 
+t.test('a frame behind as much as the limit allows', async (t) => {
+  const full = frame(0x50, ...Array(7).fill(RUN).flat(), ...LAST_RUN);
+  const { bytes, ended } = unpacked(Buffer.concat([full, FILE]), true, WRAPPER_LIMITS.maxOutput + 1);
+  t.equal(bytes.length, WRAPPER_LIMITS.maxOutput);
+  t.equal(ended, false);
+});
+
+t.test('frames past what is wanted are not decoded', async (t) => {
+  t.equal(unpacked(Buffer.concat([FILE, FILE]), true, 1000).bytes.length <= CONTENT.length, true);
+});
+
 t.test('many little frames: the first of them', async (t) => {
   const little = frame(0, 0x09, 0, 0, 0x41);
   const { bytes, ended } = unpacked(Buffer.concat(Array(1000).fill(little)), true);
