@@ -28,7 +28,7 @@ RUN node=$(command -v node) && mkdir -p /rootfs/etc /rootfs/usr/local/bin \
     && echo 'plimsoll:x:65532:65532:plimsoll:/app:/none' > /rootfs/etc/passwd
 
 FROM scratch
-ARG VERSION=0.1.0
+ARG VERSION=unknown
 ARG REVISION=unknown
 LABEL org.opencontainers.image.title="plimsoll" \
       org.opencontainers.image.description="Admission webhook for KubeVirt clusters: base volumes sized to their image, memory limits that follow node density" \

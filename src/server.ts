@@ -9,10 +9,11 @@ import { createWebhook } from './admission/webhook.ts';
 import { followSettings, type LiveSettings } from './config/load.ts';
 import type { Settings } from './config/settings.ts';
 import type { World } from './evaluate/world.ts';
-import { startCertificates } from './server/certificates.ts';
+import type { Certificates } from './server/certificates.ts';
 import { type Knowing, startKnowing } from './server/knowing.ts';
 import { Looks } from './server/looks.ts';
-import type { Serving } from './tls/serving.ts';
+import { startReconciling } from './server/reconcile.ts';
+import { startCertificates } from './server/start-certificates.ts';
 
 export interface ServerOptions {
   /** Undefined: the defaults. */
@@ -20,6 +21,8 @@ export interface ServerOptions {
   readonly version: string;
   /** Where log lines go. */
   readonly log: NodeJS.WritableStream;
+  /** Ends the start, which may wait for certificates. */
+  readonly signal?: AbortSignal;
 }
 
 export interface RunningServer {
@@ -43,7 +46,8 @@ function onError(settings: Settings, webhook: string): Answer {
 }
 
 function observer(metrics: Metrics): Observe {
-  return (outcomes) => {
+  return (outcomes, contended) => {
+    for (const target of contended) metrics.contendedWrites.inc({ target });
     for (const outcome of outcomes) {
       if (outcome.kind !== 'finding') continue;
       const { policy, rule } = outcome.finding;
@@ -52,29 +56,46 @@ function observer(metrics: Metrics): Observe {
   };
 }
 
-function observeCertificate({ certificateExpiry }: Metrics, serving: Serving | null): void {
-  const served = serving?.state().served;
-  if (served?.ok) certificateExpiry.set({ certificate: 'serving' }, served.notAfter.getTime() / 1000);
+/** Taken when the metrics are asked for: a certificate ends, and a caBundle changes, without an event. */
+function observeCertificates(metrics: Metrics, certificates: Certificates): void {
+  metrics.onCollect(() => {
+    const { ends, missing } = certificates.state();
+    for (const [certificate, end] of Object.entries(ends))
+      metrics.certificateExpiry.set({ certificate }, end.getTime() / 1000);
+    metrics.certificateAccepted.set(missing.length === 0 ? 1 : 0);
+  });
 }
 
 /**
  * A file that changed for the worse is told and no more: every replica reads the same files, so if that made them
  * unready there would be no webhook at all, though each could go on with what it has.
  */
-function readinessOf(live: LiveSettings, serving: Serving | null, knowing: Knowing): ReturnType<Readiness> {
-  if (serving === null) return { missing: ['certificate: there is none yet', ...knowing.ready()], notes: [] };
-  const { served, refused } = serving.state();
+function readinessOf(
+  live: LiveSettings,
+  certificates: Certificates | null,
+  knowing: Knowing,
+): ReturnType<Readiness> {
+  const { missing, notes } = certificates?.state() ?? { missing: ['certificate: none yet'], notes: [] };
   const problem = live.problem();
   return {
-    missing: [...(served.ok ? [] : [`certificate: ${served.code}: ${served.detail}`]), ...knowing.ready()],
-    notes: [
-      ...(refused === null ? [] : [`new certificate not taken up: ${refused.code}: ${refused.detail}`]),
-      ...(problem === null ? [] : [`configuration not taken up: ${problem}`]),
-    ],
+    missing: [...missing, ...knowing.ready()],
+    notes: [...notes, ...(problem === null ? [] : [`configuration not taken up: ${problem}`])],
   };
 }
 
-/** Wires everything together and listens. Throws ConfigurationError, ServingError or KubeError where it cannot. */
+/** Rejects with the signal's reason where it aborts first. */
+async function unlessAborted(promise: Promise<void>, signal: AbortSignal | undefined): Promise<void> {
+  signal?.throwIfAborted();
+  const aborted = new Promise<never>((_, reject) => {
+    signal?.addEventListener('abort', () => reject(signal.reason), { once: true });
+  });
+  await Promise.race([promise, aborted]);
+}
+
+/**
+ * Wires everything together and listens. Throws ConfigurationError, ServingError or KubeError where it cannot, and the
+ * reason of `signal` where that aborts before.
+ */
 export async function startServer(options: ServerOptions): Promise<RunningServer> {
   const metrics = createMetrics();
   let setLevel = (_level: string) => {};
@@ -97,28 +118,34 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     for (const stop of ends.toReversed()) await stop();
   };
   let isDraining = false;
-  let serving: Serving | null = null;
+  let certificates: Certificates | null = null;
   try {
     const knowing = await startKnowing(live.current, options.version, metrics, logger);
     ends.push(knowing.stop);
     // Health first: certificates may have to be waited for, and whoever waits has to be told why.
     const health = createHealth(
       metrics,
-      () => (isDraining ? { missing: ['stopping'], notes: [] } : readinessOf(live, serving, knowing)),
+      () => (isDraining ? { missing: ['stopping'], notes: [] } : readinessOf(live, certificates, knowing)),
       logger,
     );
     await health.listen({ host: listen.host, port: listen.healthPort });
     ends.push(() => health.close());
 
-    serving = await startCertificates(live.current(), knowing, logger, (context) => {
+    const { api } = knowing.connection ?? { api: null };
+    certificates = await startCertificates(live.current(), api, knowing.isLeader, logger, (context) => {
       logger.info('certificate changed');
       (webhook.server as HttpsServer).setSecureContext(context);
-      observeCertificate(metrics, serving);
     });
-    ends.push(serving.stop);
+    ends.push(certificates.stop);
+    observeCertificates(metrics, certificates);
+    await unlessAborted(certificates.first, options.signal);
     const world = worldOver(live, knowing, new Looks(options.version, metrics));
     const webhook = createWebhook({
-      https: { ...serving.context(), requestCert: tls.clientCAFile !== undefined, rejectUnauthorized: true },
+      https: {
+        ...certificates.context(),
+        requestCert: tls.clientCAFile !== undefined,
+        rejectUnauthorized: true,
+      },
       validate: validatingReviewer(world, observer(metrics)),
       mutate: mutatingReviewer(world, observer(metrics)),
       onError: (name) => onError(live.current(), name),
@@ -129,7 +156,11 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     });
     await webhook.listen({ host: listen.host, port: listen.port });
     ends.push(() => webhook.close());
-    observeCertificate(metrics, serving);
+    if (api !== null) {
+      const { isLeader } = knowing;
+      const intervalMs = live.current().configuration.cluster.pollSeconds * 1000;
+      ends.push(startReconciling({ api, world, isLeader, intervalMs, metrics, logger }).stop);
+    }
 
     return {
       port: (webhook.server.address() as AddressInfo).port,
@@ -150,12 +181,11 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
 function worldOver(live: LiveSettings, knowing: Knowing, looks: Looks): () => World {
   return () => {
     const settings = live.current();
-    const { storage, density, connectionLimit } = knowing.current();
+    const { storage, ...known } = knowing.current();
     return {
       settings,
       storage: { ...storage, formula: settings.overheadFormula },
-      density,
-      connectionLimit,
+      ...known,
       look: looks.under(settings),
       now: Date.now(),
     };

@@ -6,6 +6,9 @@ export interface Metrics {
   readonly reviews: Counter<'webhook' | 'verdict'>;
   readonly seconds: Histogram<'webhook'>;
   readonly findings: Counter<'policy' | 'rule' | 'action'>;
+  readonly contendedWrites: Counter<'target'>;
+  readonly storedBelowFloor: Gauge<'target'>;
+  readonly reconciles: Counter<'outcome'>;
   readonly looks: Counter<'outcome'>;
   readonly lookBytes: Counter;
   readonly malformed: Counter;
@@ -13,6 +16,7 @@ export interface Metrics {
   readonly configurationValid: Gauge;
   readonly densityPods: Gauge<'origin'>;
   readonly certificateExpiry: Gauge<'certificate'>;
+  readonly certificateAccepted: Gauge;
   readonly clusterReads: Counter<'part' | 'outcome'>;
   readonly clusterAge: Gauge<'part'>;
   readonly leader: Gauge;
@@ -70,6 +74,24 @@ export function createMetrics(): Metrics {
       labelNames: ['policy', 'rule', 'action'],
       registers,
     }),
+    contendedWrites: new Counter({
+      name: 'plimsoll_contended_writes_total',
+      help: 'Writes that were raised to the limit that was stored already, by target: somebody writes a lower one again and again.',
+      labelNames: ['target'],
+      registers,
+    }),
+    storedBelowFloor: new Gauge({
+      name: 'plimsoll_stored_limits_below_floor',
+      help: 'Memory limits that are stored below their floor, by target; told by the leader alone.',
+      labelNames: ['target'],
+      registers,
+    }),
+    reconciles: new Counter({
+      name: 'plimsoll_reconciles_total',
+      help: 'Objects that memoryFloor.reconcile tried to write again, by outcome (written, refused, failed).',
+      labelNames: ['outcome'],
+      registers,
+    }),
     looks: new Counter({
       name: 'plimsoll_image_looks_total',
       help: 'Images that were looked at over the network, by outcome.',
@@ -107,6 +129,11 @@ export function createMetrics(): Metrics {
       name: 'plimsoll_certificate_expiry_timestamp_seconds',
       help: 'When a certificate ends, in seconds since the epoch.',
       labelNames: ['certificate'],
+      registers,
+    }),
+    certificateAccepted: new Gauge({
+      name: 'plimsoll_certificate_accepted',
+      help: '1 where callers accept the serving certificate, 0 where it has expired or a caBundle does not vouch for it.',
       registers,
     }),
   };

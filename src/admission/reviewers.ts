@@ -6,8 +6,8 @@ import { answerMutation, answerValidation } from './answer.ts';
 import { type AdmissionRequest, ALLOWED } from './review.ts';
 import type { Reviewer } from './webhook.ts';
 
-/** Told of what was found, for the metrics. */
-export type Observe = (outcomes: readonly Outcome[]) => void;
+/** Told of what was found, for the metrics; `contended` are targets whose stored limit somebody wrote lower again. */
+export type Observe = (outcomes: readonly Outcome[], contended: readonly string[]) => void;
 
 /** Null: nothing to judge (DELETE, CONNECT, or an object that is missing). */
 function reviewOf({ operation, object, oldObject, namespace }: AdmissionRequest): Review | null {
@@ -25,7 +25,7 @@ export function validatingReviewer(world: () => World, observe: Observe): Review
       ...(await judgeVolumes(review, now, signal)),
       ...judgeMemory(review, now, (action) => action !== 'mutate').outcomes,
     ];
-    observe(outcomes);
+    observe(outcomes, []);
     return answerValidation(outcomes);
   };
 }
@@ -35,8 +35,9 @@ export function mutatingReviewer(world: () => World, observe: Observe): Reviewer
   return (request) => {
     const review = reviewOf(request);
     if (review === null) return ALLOWED;
-    const { outcomes, operations } = judgeMemory(review, world(), (action) => action === 'mutate');
-    observe(outcomes);
+    const { outcomes, operations, contended } = judgeMemory(review, world(), (action) => action === 'mutate');
+    // A dry run writes nothing.
+    observe(outcomes, request.dryRun ? [] : contended);
     return answerMutation(outcomes, operations);
   };
 }

@@ -98,7 +98,7 @@ export function createWebhook(options: WebhookOptions): FastifyInstance {
           { uid, webhook, operation, dryRun, verdict, message: answered.denial?.message },
           'reviewed',
         );
-        return reply.send(encoded);
+        return reply.type('application/json').send(Buffer.from(JSON.stringify(encoded)));
       } catch (error) {
         metrics.internalErrors.inc({ webhook });
         options.logger.error({ uid, webhook, err: error }, 'review failed');

@@ -1,14 +1,12 @@
 import { readdir, readFile, stat } from 'node:fs/promises';
 import { extname, join } from 'node:path';
-import { isMap, isSeq, LineCounter, type Node, parseAllDocuments } from 'yaml';
-import { at, isObject, type JsonObject, listAt, objectAt, textAt } from '../object/object.ts';
 import { UsageError } from './command.ts';
+import { parseJson } from './manifests/json.ts';
+import type { Unfolded } from './manifests/unfold.ts';
+import { parseYaml } from './manifests/yaml.ts';
 
-/** One object of a manifest, with the place where it begins. An AdmissionReview stands for the object that it carries. */
-export interface Manifest {
-  readonly object: JsonObject;
-  readonly oldObject: JsonObject | null;
-  readonly operation: 'CREATE' | 'UPDATE';
+/** One object of a manifest, with the place where it begins. */
+export interface Manifest extends Omit<Unfolded, 'path'> {
   readonly file: string;
   /** Counts from 1. */
   readonly line: number;
@@ -29,8 +27,6 @@ export interface Manifests {
 }
 
 const EXTENSIONS = new Set(['.yaml', '.yml', '.json']);
-/** A file that unfolds to more nodes by its aliases is an attack. */
-const MAX_ALIASES = 1000;
 
 /** Files named, and those of folders named, by their names; hidden ones are left out of folders. Throws UsageError. */
 export async function findFiles(paths: readonly string[]): Promise<string[]> {
@@ -64,60 +60,5 @@ export async function readManifestFile(file: string): Promise<Manifests> {
 
 /** Every object of a YAML stream or JSON text; lists are opened, broken documents do not hide the others. */
 export function parseManifests(text: string, file: string): Manifests {
-  const lines = new LineCounter();
-  const documents = parseAllDocuments(text, { lineCounter: lines, merge: true });
-  const manifests: Manifest[] = [];
-  const broken: BrokenManifest[] = [];
-  let ignored = 0;
-  for (const document of 'empty' in documents ? [] : documents) {
-    const error = document.errors[0];
-    if (error) {
-      broken.push({
-        file,
-        line: lines.linePos(error.pos[0]).line,
-        problem: error.message.split('\n')[0]!.replace(/:$/, ''),
-      });
-      continue;
-    }
-    let value: unknown;
-    try {
-      value = document.toJS({ maxAliasCount: MAX_ALIASES });
-    } catch (error) {
-      const line = lines.linePos(document.contents?.range?.[0] ?? 0).line;
-      broken.push({ file, line, problem: (error as Error).message });
-      continue;
-    }
-    if (value === null || value === undefined) continue;
-    const found = unfold(
-      value,
-      document.contents,
-      (node) => (node?.range ? lines.linePos(node.range[0]).line : 1),
-      file,
-    );
-    if (found.length === 0) ignored += 1;
-    manifests.push(...found);
-  }
-  return { manifests, broken, ignored };
-}
-
-type LineOf = (node: Node | null | undefined) => number;
-
-function unfold(value: unknown, node: Node | null, lineOf: LineOf, file: string): Manifest[] {
-  if (!isObject(value)) return [];
-  const kind = textAt(value, 'kind');
-  const apiVersion = textAt(value, 'apiVersion');
-  if (kind === undefined || apiVersion === undefined) return [];
-  if (kind.endsWith('List') && Array.isArray(at(value, 'items'))) {
-    const items = isMap(node) ? node.get('items') : undefined;
-    return listAt(value, 'items').flatMap((item, index) =>
-      unfold(item, isSeq(items) ? (items.items[index] as Node) : node, lineOf, file),
-    );
-  }
-  const line = lineOf(node);
-  if (kind === 'AdmissionReview') {
-    const object = objectAt(value, 'request', 'object');
-    const oldObject = objectAt(value, 'request', 'oldObject') ?? null;
-    return object ? [{ object, oldObject, operation: oldObject ? 'UPDATE' : 'CREATE', file, line }] : [];
-  }
-  return [{ object: value, oldObject: null, operation: 'CREATE', file, line }];
+  return parseJson(text, file) ?? parseYaml(text, file);
 }

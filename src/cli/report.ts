@@ -1,24 +1,24 @@
 import { readFile } from 'node:fs/promises';
 import { loadSettings } from '../config/load.ts';
 import type { Settings } from '../config/settings.ts';
-import type { World } from '../evaluate/world.ts';
-import { floorOf } from '../floor/curve.ts';
-import { FORMATS, formatNamed } from '../report/formats.ts';
-import { type Report, type ReportResult, summarize } from '../report/model.ts';
+import type { RenderOptions, Report } from '../report/model.ts';
 import { onlyNew } from '../report/previous.ts';
-import { type Command, choice, type Flags, type Terminal, UsageError, wholeNumber } from './command.ts';
-import type { BrokenManifest } from './manifests.ts';
-import { readCluster } from './report/cluster.ts';
+import { type Command, type Flags, type Terminal, UsageError } from './command.ts';
+import { connect, passOf, readCluster } from './report/cluster.ts';
 import { type Inputs, readInputs } from './report/inputs.ts';
-import { judgeSubjects } from './report/judging.ts';
-import { type Progress, showProgress } from './report/progress.ts';
+import { exitCodeOf, makeReport } from './report/making.ts';
+import { showProgress } from './report/progress.ts';
+import { FLAGS, FORMAT_NAMES, type ReportRequest, readRequest } from './report/request.ts';
+import { chooseReportApi, writeReports } from './report/writing.ts';
 import { version } from './version.ts';
 import { manifestWorld, offlineDensity, type WorldFacts, worldOf } from './world.ts';
 
-const HELP = `plimsoll report: what Plimsoll would do to these objects; changes nothing
+const HELP = `plimsoll report: what Plimsoll would do to these objects
 
 Usage: plimsoll report -f PATH|- [-f PATH]... [-o FORMAT] [--density N] [--fail-level LEVEL]
-       plimsoll report --cluster [--context NAME] [--namespace NS] [--selector LABELS] [-o FORMAT]
+       plimsoll report --cluster [--context NAME] [--namespace NS] [--selector LABELS] [-o FORMAT] [--write API]
+
+It changes nothing, but with --write the reports in the cluster.
 
   -f, --filename PATH   a file, a folder, or - for standard input; YAML or JSON, many documents, Lists,
                         AdmissionReviews; may be repeated
@@ -26,8 +26,10 @@ Usage: plimsoll report -f PATH|- [-f PATH]... [-o FORMAT] [--density N] [--fail-
       --context NAME    another context of the kubeconfig
       --namespace NS    of objects in files that name none (default: default); with --cluster: only this one
   -l, --selector LABELS with --cluster: only objects with these labels
-  -o, --output FORMAT   ${FORMATS.map(({ name }) => name).join(', ')}
-                        (default: table on a terminal, else json)
+  -o, --output FORMAT   ${FORMAT_NAMES}
+                        (default: table on a terminal, else json; with --write: none)
+      --write API       with --cluster: a report for each object that has findings, in the cluster, and none for clean
+                        ones: policyreports (wgpolicyk8s.io), openreports (openreports.io), or auto (what is installed)
       --config FILE     the webhook's configuration (default: its defaults)
       --density N       pods on the densest node, for the memory floors
       --previous FILE   an earlier report (-o json): only what is new since then
@@ -42,55 +44,8 @@ Examples:
   plimsoll report --cluster -o html > report.html
 `;
 
-const FLAGS = {
-  filename: { type: 'string', short: 'f', multiple: true },
-  cluster: { type: 'boolean' },
-  context: { type: 'string' },
-  selector: { type: 'string', short: 'l' },
-  output: { type: 'string', short: 'o' },
-  config: { type: 'string' },
-  namespace: { type: 'string' },
-  density: { type: 'string' },
-  previous: { type: 'string' },
-  'fail-level': { type: 'string' },
-  unknown: { type: 'string' },
-} as const;
-
-function brokenResult({ file, line, problem }: BrokenManifest): ReportResult {
-  return {
-    policy: 'volume-size',
-    rule: 'broken-manifest',
-    result: 'error',
-    severity: 'medium',
-    resource: { apiVersion: '', kind: '', namespace: '', name: '', uid: '' },
-    field: '',
-    message: `${file}:${line}: cannot be read: ${problem}`,
-    properties: { reason: 'broken-manifest' },
-    file,
-    line,
-  };
-}
-
-/** The floors' curves, for the formats that draw them. */
-function curvesOf({ floorSettings }: Settings, density: number): Report['curves'] {
-  const densities = [...new Set([0, 30, 60, 90, 110, 150, 200, 250, density])].sort((a, b) => a - b);
-  return [...floorSettings].map(([target, { curve }]) => ({
-    target,
-    points: densities.map((pods) => ({ pods, bytes: floorOf(curve, pods) })),
-  }));
-}
-
-function exitCode(
-  { results, summary }: Report,
-  failLevel: 'error' | 'warn' | 'never',
-  failOnUnknown: boolean,
-): number {
-  if (results.some(({ rule }) => rule === 'broken-manifest')) return 1;
-  if (failLevel !== 'never' && (summary.fail > 0 || (failLevel === 'warn' && summary.warn > 0))) return 2;
-  return failOnUnknown && summary.error > 0 ? 3 : 0;
-}
-
-async function readPrevious(file: string): Promise<unknown> {
+async function readPrevious(file: string | undefined): Promise<unknown> {
+  if (file === undefined) return null;
   try {
     return JSON.parse(await readFile(file, 'utf8'));
   } catch (error) {
@@ -102,51 +57,73 @@ async function readPrevious(file: string): Promise<unknown> {
   }
 }
 
-interface Asked extends Inputs {
-  readonly facts: WorldFacts;
-}
-
-async function readAsked(flags: Flags, settings: Settings, terminal: Terminal): Promise<Asked> {
-  const paths = flags.texts('filename');
-  const override = wholeNumber('density', flags.text('density'), 0, 5000);
-  if (flags.on('cluster')) {
-    if (paths.length > 0) throw new UsageError('--cluster and -f exclude each other');
-    return readCluster(flags, settings, override, terminal);
-  }
-  if (paths.length === 0)
-    throw new UsageError("report needs -f PATH, -f - or --cluster; see 'plimsoll report --help'");
-  const inputs = await readInputs(paths, terminal);
-  const density = offlineDensity(settings, override);
-  return {
-    ...inputs,
-    facts: manifestWorld(
-      inputs.subjects.map(({ object }) => object),
-      density,
-    ),
-  };
-}
-
+/** Judges; where the user interrupts, the report is of what was judged until then. */
 async function judge(
-  asked: Asked,
-  world: World,
+  inputs: Inputs & { readonly facts: WorldFacts },
+  settings: Settings,
   flags: Flags,
-  progress: Progress,
-  signal: AbortSignal,
+  terminal: Terminal,
 ): Promise<Report> {
-  const judged = await judgeSubjects(asked.subjects, {
-    namespace: flags.text('namespace') ?? 'default',
-    world,
-    signal,
-    onJudged: progress.judged,
-  });
-  const results = [...judged, ...asked.broken.map(brokenResult)];
+  const { signal } = terminal;
+  const progress = showProgress(terminal, inputs.subjects.length, Date.now);
+  const world = worldOf(settings, inputs.facts, { looked: progress.looked, signal });
+  const namespace = flags.text('namespace') ?? 'default';
+  const made = await makeReport(inputs, { namespace, world, signal, onJudged: progress.judged });
+  progress.end();
+  return made;
+}
+
+function renderOptions({ stdout, env }: Terminal): RenderOptions {
+  const isTerminal = stdout.isTTY === true;
   return {
-    summary: summarize(results),
-    results,
-    density: world.density,
-    curves: curvesOf(world.settings, world.density.pods),
-    ignored: asked.ignored,
+    color: isTerminal && env['NO_COLOR'] === undefined,
+    version: version(),
+    at: new Date().toISOString(),
+    width: isTerminal ? (stdout.columns ?? 80) : null,
   };
+}
+
+interface Outcome {
+  readonly made: Report;
+  /** Whether everything was done that was asked for. */
+  readonly isDone: boolean;
+}
+
+async function reportManifests(
+  { flags, paths, density }: ReportRequest,
+  settings: Settings,
+  terminal: Terminal,
+): Promise<Outcome> {
+  const inputs = await readInputs(paths, terminal);
+  const objects = inputs.subjects.map(({ object }) => object);
+  const facts = manifestWorld(objects, offlineDensity(settings, density));
+  return { made: await judge({ ...inputs, facts }, settings, flags, terminal), isDone: true };
+}
+
+async function reportCluster(
+  { flags, write, density }: ReportRequest,
+  settings: Settings,
+  terminal: Terminal,
+): Promise<Outcome> {
+  const connection = await connect(flags, terminal);
+  try {
+    const { api } = connection;
+    // Asked first: whoever wants reports written need not wait to be told that they cannot be.
+    const target = write === undefined ? null : await chooseReportApi(api, write, passOf(terminal));
+    const inputs = await readCluster(api, flags, settings, density, terminal);
+    const made = await judge(inputs, settings, flags, terminal);
+    if (target === null || terminal.signal.aborted) return { made, isDone: target === null };
+    const writing = { target, namespace: flags.text('namespace') ?? null, inputs };
+    const done = await writeReports(api, made, writing, renderOptions(terminal), passOf(terminal));
+    const { written, unchanged, deleted, refused } = done;
+    terminal.stderr.write(
+      `plimsoll: ${target.apiVersion}: ${written} written, ${unchanged} unchanged, ${deleted} deleted\n`,
+    );
+    for (const message of refused) terminal.stderr.write(`plimsoll: not written: ${message}\n`);
+    return { made, isDone: refused.length === 0 };
+  } finally {
+    await connection.close();
+  }
 }
 
 export const report: Command = {
@@ -154,33 +131,19 @@ export const report: Command = {
   options: FLAGS,
   positionals: 0,
   run: async (flags, terminal) => {
-    const isTerminal = terminal.stdout.isTTY === true;
-    const format = formatNamed(flags.text('output') ?? (isTerminal ? 'table' : 'json'));
-    if (!format)
-      throw new UsageError(`--output has to be one of ${FORMATS.map(({ name }) => name).join(', ')}`);
-    const failLevel = choice('fail-level', flags.text('fail-level') ?? 'error', ['error', 'warn', 'never']);
-    const unknown = choice('unknown', flags.text('unknown') ?? 'ignore', ['ignore', 'fail']);
-    const previousFile = flags.text('previous');
-    const previous = previousFile === undefined ? null : await readPrevious(previousFile);
+    const { stdout, stderr, signal } = terminal;
+    const request = readRequest(flags, terminal);
+    const previous = await readPrevious(flags.text('previous'));
     const settings = await loadSettings(flags.text('config'));
-    const asked = await readAsked(flags, settings, terminal);
+    const { made: all, isDone } = flags.on('cluster')
+      ? await reportCluster(request, settings, terminal)
+      : await reportManifests(request, settings, terminal);
 
-    const progress = showProgress(terminal, asked.subjects.length, Date.now);
-    const world = worldOf(settings, asked.facts, progress.looked);
-    const all = await judge(asked, world, flags, progress, terminal.signal);
-    progress.end();
-    if (terminal.signal.aborted)
-      terminal.stderr.write('plimsoll: interrupted; this is what was found until then\n');
+    if (signal.aborted) stderr.write('plimsoll: interrupted; this is what was found until then\n');
     const made = previous === null ? all : onlyNew(all, previous);
-    terminal.stdout.write(
-      format.render(made, {
-        color: isTerminal && terminal.env['NO_COLOR'] === undefined,
-        version: version(),
-        at: new Date().toISOString(),
-        width: isTerminal ? (terminal.stdout.columns ?? 80) : null,
-      }),
-    );
+    if (request.format !== null) stdout.write(request.format.render(made, renderOptions(terminal)));
     // What was not looked at any more must not pass for clean.
-    return terminal.signal.aborted ? 1 : exitCode(made, failLevel, unknown === 'fail');
+    if (signal.aborted || !isDone) return 1;
+    return exitCodeOf(made, request.failLevel, request.failOnUnknown);
   },
 };

@@ -20,9 +20,15 @@ export const serve: Command = {
   positionals: 0,
   run: async (flags, { stderr, signal }) => {
     const drain = wholeNumber('drain', flags.text('drain'), 0, 600) ?? 5;
-    const server = await startServer({ configFile: flags.text('config'), version: version(), log: stderr });
-    if (!signal.aborted) await once(signal, 'abort');
-    await server.stop(drain * 1000);
+    const options = { configFile: flags.text('config'), version: version(), log: stderr, signal };
+    try {
+      const server = await startServer(options);
+      if (!signal.aborted) await once(signal, 'abort');
+      await server.stop(drain * 1000);
+    } catch (error) {
+      // It may have to stop while it still waits for certificates.
+      if (!signal.aborted || error !== signal.reason) throw error;
+    }
     return 0;
   },
 };

@@ -2,10 +2,11 @@ import type { Settings } from '../config/settings.ts';
 import type { Density } from '../density/density.ts';
 import { planningDensity } from '../density/planning.ts';
 import { createLook, type LookOptions } from '../evaluate/look.ts';
-import { lookOptionsOf } from '../evaluate/look-options.ts';
+import { lookOptionsOf, type Outside } from '../evaluate/look-options.ts';
 import type { World } from '../evaluate/world.ts';
 import { connectionLimitIn } from '../floor/connection-limit.ts';
-import { identify, type JsonObject } from '../object/object.ts';
+import { importSourcesAmong } from '../kube/import-sources.ts';
+import type { JsonObject } from '../object/object.ts';
 import { resolveAll } from '../source/resolve.ts';
 import { openSource } from '../source/sources.ts';
 import { storageFromObjects } from '../volume/facts.ts';
@@ -26,16 +27,6 @@ export function offlineDensity({ density }: Settings, override?: number): Densit
     : planningDensity({ statistic, minimum, marks: new Map() });
 }
 
-/** Finds VolumeImportSources among objects. */
-export function importSourcesAmong(objects: readonly JsonObject[]): FindImportSource {
-  const found = new Map<string, JsonObject>();
-  for (const object of objects) {
-    const { kind, namespace, name } = identify(object);
-    if (kind === 'VolumeImportSource') found.set(`${namespace}/${name}`, object);
-  }
-  return (namespace, name) => found.get(`${namespace}/${name}`);
-}
-
 /** What manifests tell of the cluster that they are for. */
 export function manifestWorld(objects: readonly JsonObject[], density: Density): WorldFacts {
   const limits = objects.filter(({ kind }) => kind === 'ConfigMap').map(connectionLimitIn);
@@ -52,17 +43,29 @@ function patient(options: LookOptions): LookOptions {
   return { ...options, isPatient: true, limits: { ...options.limits, queue: Number.POSITIVE_INFINITY } };
 }
 
-/** The world of one run of a command; `looked` is told of every image that was looked at. */
-export function worldOf(settings: Settings, facts: WorldFacts, looked: () => void): World {
-  const outside = {
-    open: openSource,
+/** What a run of a command has to do with the looks at images. */
+export interface Watch {
+  /** Told of every image that was looked at. */
+  readonly looked: () => void;
+  /** Ends the looks. */
+  readonly signal: AbortSignal;
+}
+
+/** The world of one run of a command. */
+export function worldOf(settings: Settings, facts: WorldFacts, { looked, signal }: Watch): World {
+  const outside: Outside = {
+    open: (request, context) =>
+      openSource(request, { ...context, signal: AbortSignal.any([context.signal, signal]) }),
     resolve: resolveAll,
     now: Date.now,
     version: version(),
     observe: looked,
   };
+  const { findImportSource, ...known } = facts;
   return {
-    ...facts,
+    ...known,
+    // Where it is absent, PVCs are not judged: as the webhook, which is not asked about them.
+    ...(settings.configuration.volumeSize.importClaims ? { findImportSource } : {}),
     settings,
     storage: { ...facts.storage, formula: settings.overheadFormula },
     look: createLook(patient(lookOptionsOf(settings, outside))),

@@ -22,6 +22,7 @@ export interface Configuration {
     readonly secret: string;
     readonly authorityDays: number;
     readonly leafDays: number;
+    readonly pollSeconds: number;
     readonly webhookConfiguration: string;
     readonly certFile: string;
     readonly keyFile: string;
@@ -67,6 +68,7 @@ export interface Configuration {
       readonly minimum: number;
     };
     readonly stickyPercent: number;
+    readonly reconcile: 'off' | 'patch';
     readonly targets: {
       readonly multus: ConfiguredTarget & {
         readonly delegate: keyof typeof multusCurves;

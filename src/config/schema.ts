@@ -63,6 +63,13 @@ export const CONFIGURATION_SCHEMA = {
         default: 90,
         description: 'selfManaged: life of the serving certificate; renewed at two thirds.',
       },
+      pollSeconds: {
+        type: 'number',
+        exclusiveMinimum: 0,
+        maximum: 60,
+        default: 5,
+        description: 'selfManaged: how often the Secret and both webhook configurations are looked at.',
+      },
       webhookConfiguration: {
         type: 'string',
         minLength: 1,
@@ -158,6 +165,13 @@ export const CONFIGURATION_SCHEMA = {
         ...count(25, 900, 0),
         description:
           'A stored limit of up to this many per cent over the floor is kept when a lower one is written.',
+      },
+      reconcile: {
+        type: 'string',
+        enum: ['off', 'patch'],
+        default: 'off',
+        description:
+          'What becomes of stored limits that density has outgrown. off: a metric and the report say so. patch: the leader writes such an object again, which rolls its pods out, unless a tool or an operator owns it; needs cluster.enabled.',
       },
       targets: section('The built-in targets.', {
         multus: section('The thick daemon of Multus.', {

@@ -126,6 +126,8 @@ export function settingsOf(configuration: Configuration): Settings {
     reader.problems.push('memoryFloor.density.pods: is required by statistic fixed');
   if (configuration.tls.mode === 'selfManaged' && !configuration.cluster.enabled)
     reader.problems.push('tls.mode: selfManaged needs cluster.enabled');
+  if (memoryFloor.reconcile === 'patch' && !configuration.cluster.enabled)
+    reader.problems.push('memoryFloor.reconcile: patch needs cluster.enabled');
   const lookBytes = (name: 'maxBytes' | 'registryMaxBytes') => {
     const bytes = reader.bytes(`probe.${name}`, probe[name]);
     if (bytes > MAX_LOOK_BYTES) reader.problems.push(`probe.${name}: must not be more than 1Gi`);

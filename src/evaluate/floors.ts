@@ -1,6 +1,9 @@
+import { isDeepStrictEqual } from 'node:util';
 import { applyOperations } from '../floor/apply.ts';
 import type { FloorAction, FloorOutcome, PatchOperation } from '../floor/floor.ts';
 import { judgeFloors } from '../floor/judge.ts';
+import { parsePointer } from '../floor/pointer.ts';
+import { at, isObject } from '../object/object.ts';
 import { decide } from '../policy/decide.ts';
 import { floorFindings, floorProperties } from '../policy/floor-findings.ts';
 import type { Outcome } from '../policy/outcome.ts';
@@ -11,6 +14,21 @@ export interface FloorJudgement {
   readonly outcomes: readonly Outcome[];
   /** RFC 6902, of the targets that mutate and are not exempt; known to apply to the object as sent. */
   readonly operations: readonly PatchOperation[];
+  /**
+   * Targets whose operations only bring back what is stored: somebody wrote the lower value again. Once is a manifest
+   * that is applied again, and often is a controller that is never done.
+   */
+  readonly contended: readonly string[];
+}
+
+/** Whether every value that is written stands where it is written to already. */
+function bringsBack(operations: readonly PatchOperation[], { oldObject }: Review): boolean {
+  const values = operations.filter(({ value }) => !isObject(value));
+  return (
+    oldObject !== null &&
+    values.length > 0 &&
+    values.every(({ path, value }) => isDeepStrictEqual(at(oldObject, ...(parsePointer(path) ?? [])), value))
+  );
 }
 
 function passes(outcome: FloorOutcome, label: string, world: World): Outcome[] {
@@ -63,14 +81,20 @@ export function judgeMemory(
     },
   );
   const operations: PatchOperation[] = [];
+  const contended: string[] = [];
   const outcomes = judged.flatMap((outcome): Outcome[] => {
     const found = decide(floorFindings(outcome, density, label), object, reference, settings.decisions, now);
     const isExempt = found.some(({ exemption }) => exemption !== null);
-    if (outcome.kind === 'check' && outcome.action === 'mutate' && !isExempt)
-      operations.push(...outcome.checks.flatMap((check) => check.operations));
+    if (outcome.kind === 'check' && outcome.action === 'mutate' && !isExempt) {
+      const writes = outcome.checks.flatMap((check) => check.operations);
+      operations.push(...writes);
+      if (bringsBack(writes, review)) contended.push(outcome.target);
+    }
     if (found.length === 0) return passes(outcome, label, world);
     return found.map((decided) => ({ kind: 'finding', ...decided }));
   });
   // A patch that the API server cannot apply would fail the write whatever the failurePolicy: rather none at all.
-  return { outcomes, operations: applyOperations(object, operations).ok ? operations : [] };
+  return applyOperations(object, operations).ok
+    ? { outcomes, operations, contended }
+    : { outcomes, operations: [], contended: [] };
 }

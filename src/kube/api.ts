@@ -7,6 +7,12 @@ export interface Call {
   readonly timeoutMs?: number;
 }
 
+/** Of a call that would change something. */
+export interface WriteCall extends Call {
+  /** Everything but to store it: the answer is what would be stored, webhooks and validation included. */
+  readonly dryRun?: boolean;
+}
+
 /** One page of a list. */
 export interface PageQuery {
   readonly limit: number;
@@ -28,7 +34,7 @@ export interface KubeApi {
   readonly list: (path: string, query: PageQuery, call?: Call) => Promise<JsonObject>;
   readonly create: (path: string, object: JsonObject, call?: Call) => Promise<JsonObject>;
   /** Replaces the object; `conflict` where its metadata.resourceVersion, which it has to have, is not the stored one. */
-  readonly update: (path: string, object: JsonObject, call?: Call) => Promise<JsonObject>;
+  readonly update: (path: string, object: JsonObject, call?: WriteCall) => Promise<JsonObject>;
   /** Server-side apply, by force: whatever `object` says becomes the field manager's. */
   readonly apply: (
     path: string,
@@ -36,4 +42,16 @@ export interface KubeApi {
     fieldManager: string,
     call?: Call,
   ) => Promise<JsonObject>;
+  /**
+   * Strategic merge: changes what `object` says, lists by their keys, and nothing else; `conflict` where it has a
+   * metadata.resourceVersion that is not the stored one. The field manager owns the changed fields alone, not the items
+   * of lists that they are in.
+   */
+  readonly merge: (
+    path: string,
+    object: JsonObject,
+    fieldManager: string,
+    call?: Call,
+  ) => Promise<JsonObject>;
+  readonly delete: (path: string, call?: Call) => Promise<JsonObject>;
 }

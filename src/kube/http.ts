@@ -32,9 +32,10 @@ const JSON_TYPE = 'application/json';
 const TABLE_TYPE = 'application/json;as=Table;v=v1;g=meta.k8s.io';
 /** JSON is YAML. */
 const APPLY_TYPE = 'application/apply-patch+yaml';
+const MERGE_TYPE = 'application/strategic-merge-patch+json';
 
 interface Ask {
-  readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH';
+  readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   readonly path: string;
   readonly query?: URLSearchParams;
   readonly accept?: string;
@@ -61,7 +62,8 @@ export function createKubeApi(access: ClusterAccess, options: HttpOptions): Kube
       // Without one the API server would overwrite whatever is stored.
       if (textAt(object, 'metadata', 'resourceVersion') === undefined)
         throw new KubeError('bad-request', { during: `PUT ${path}`, detail: 'no resourceVersion' });
-      return ask({ method: 'PUT', path, content: { type: JSON_TYPE, object } }, call);
+      const query = call?.dryRun ? { query: new URLSearchParams({ dryRun: 'All' }) } : {};
+      return ask({ method: 'PUT', path, ...query, content: { type: JSON_TYPE, object } }, call);
     },
     apply: (path, object, fieldManager, call) =>
       ask(
@@ -73,6 +75,17 @@ export function createKubeApi(access: ClusterAccess, options: HttpOptions): Kube
         },
         call,
       ),
+    merge: (path, object, fieldManager, call) =>
+      ask(
+        {
+          method: 'PATCH',
+          path,
+          query: new URLSearchParams({ fieldManager }),
+          content: { type: MERGE_TYPE, object },
+        },
+        call,
+      ),
+    delete: (path, call) => ask({ method: 'DELETE', path }, call),
   };
 }
 

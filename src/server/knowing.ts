@@ -8,12 +8,13 @@ import { planningDensity } from '../density/planning.ts';
 import type { World } from '../evaluate/world.ts';
 import { type Connection, connectCluster } from '../kube/client.ts';
 import { systemClock } from '../kube/clock.ts';
+import { followImportSources } from '../kube/import-sources.ts';
 import { type ClusterSnapshot, startKnowledge } from '../kube/knowledge.ts';
 import { DEFAULT_STORAGE } from '../volume/facts.ts';
 
 /** What a verdict needs to know of the cluster, whether or not one is read. */
 export interface Knowing {
-  readonly current: () => Pick<World, 'storage' | 'density' | 'connectionLimit'>;
+  readonly current: () => Pick<World, 'storage' | 'density' | 'connectionLimit' | 'findImportSource'>;
   /** What is missing, in words. */
   readonly ready: () => readonly string[];
   readonly isLeader: () => boolean;
@@ -67,30 +68,38 @@ export async function startKnowing(
   metrics: Metrics,
   logger: Logger,
 ): Promise<Knowing> {
-  const { cluster } = settings().configuration;
+  const { cluster, volumeSize } = settings().configuration;
   if (!cluster.enabled) return knowNothing(settings, metrics);
   const connection = await connectCluster({ kind: 'kubeconfig' }, `plimsoll/${version}`);
-  const knowledge = startKnowledge({
+  const polling = {
     api: connection.api,
+    intervalMs: cluster.pollSeconds * 1000,
+    jitter: Math.random,
+    clock: systemClock,
+    observe: ({ what, error }: { readonly what: string; readonly error: Error | null }) => {
+      metrics.clusterReads.inc({ part: what, outcome: error === null ? 'ok' : 'failed' });
+      if (error !== null) logger.warn({ part: what, err: error }, 'the cluster could not be read');
+    },
+  };
+  const importSources = volumeSize.importClaims ? followImportSources(polling) : null;
+  const knowledge = startKnowledge({
+    ...polling,
     namespace: cluster.namespace,
     identity: `${hostname()}_${randomUUID()}`,
     planning: () => settings().density,
     multusNamespaces: cluster.multusNamespaces,
-    intervalMs: cluster.pollSeconds * 1000,
-    jitter: Math.random,
-    clock: systemClock,
-    observe: ({ what, error }) => {
-      metrics.clusterReads.inc({ part: what, outcome: error === null ? 'ok' : 'failed' });
-      if (error !== null) logger.warn({ part: what, err: error }, 'the cluster could not be read');
-    },
   });
   collect(metrics, knowledge.current);
   return {
-    current: knowledge.current,
+    current: () => ({
+      ...knowledge.current(),
+      ...(importSources === null ? {} : { findImportSource: importSources.find }),
+    }),
     ready: knowledge.ready,
     isLeader: () => knowledge.current().isLeader,
     connection,
     stop: async () => {
+      importSources?.stop();
       await knowledge.stop();
       await connection.close();
     },

@@ -18,11 +18,22 @@ export interface KeyPair {
 /** That many cryptographically random bytes. */
 export type RandomBytes = (size: number) => Uint8Array;
 
-export interface Lifetime {
+/** A new pair of RSA keys: SPKI and PKCS #8, both PEM. */
+export interface Keys {
+  readonly publicKeyPem: string;
+  readonly privateKeyPem: string;
+}
+
+/** Where serial numbers and keys come from; absent: from node:crypto. */
+export interface Randomness {
+  readonly randomBytes?: RandomBytes;
+  readonly makeKeys?: () => Promise<Keys>;
+}
+
+export interface Lifetime extends Randomness {
   readonly now: Date;
   /** Counted from `now`; a leaf never outlives the authority that signs it. */
   readonly validForDays: number;
-  readonly randomBytes?: RandomBytes;
 }
 
 export interface AuthorityRequest extends Lifetime {
@@ -71,7 +82,7 @@ type Extension = Readonly<Record<string, unknown>>;
 
 /** A new self-signed certificate authority; it may sign leaves, and no further authorities. */
 export async function issueAuthority(request: AuthorityRequest): Promise<KeyPair> {
-  const keys = await rsaKeys();
+  const keys = await keysFor(request);
   const subject = [attribute('commonName', request.commonName)];
   return issue(request, {
     keys,
@@ -93,7 +104,7 @@ export async function issueServing(authority: KeyPair, request: ServingRequest):
     throw new AuthorityError('no-names', 'a serving certificate needs at least one name');
   const altNames = request.names.map(alternativeName);
   return issue(request, {
-    keys: await rsaKeys(),
+    keys: await keysFor(request),
     // Clients match the alternative names only (RFC 9525); the common name is for people,
     // and its 64 characters are too few for <service>.<namespace>.svc.
     subject: [attribute('commonName', 'plimsoll serving')],
@@ -113,7 +124,7 @@ export async function issueServing(authority: KeyPair, request: ServingRequest):
  */
 export async function issueClient(authority: KeyPair, request: ClientRequest): Promise<KeyPair> {
   return issue(request, {
-    keys: await rsaKeys(),
+    keys: await keysFor(request),
     subject: [
       ...request.organizations.map((organization) => attribute('organizationName', organization)),
       attribute('commonName', request.commonName),
@@ -127,9 +138,14 @@ export async function issueClient(authority: KeyPair, request: ClientRequest): P
   });
 }
 
-interface Keys {
-  readonly publicKeyPem: string;
-  readonly privateKeyPem: string;
+/** Whether leaves can be issued by it, be it that it has expired. */
+export function canSign(pair: KeyPair): boolean {
+  try {
+    issuerOf(pair);
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 interface Issuer extends Keys {
@@ -167,6 +183,8 @@ function issue(lifetime: Lifetime, draft: Draft): KeyPair {
     privateKeyPem: draft.keys.privateKeyPem,
   };
 }
+
+const keysFor = ({ makeKeys = rsaKeys }: Randomness) => makeKeys();
 
 // node:crypto, because node-forge would make the key on the event loop, for up to seconds.
 async function rsaKeys(): Promise<Keys> {

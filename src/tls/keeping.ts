@@ -1,18 +1,14 @@
 import { bundleOf, type Keeping } from './rotation.ts';
 
-/** Times are written as RFC 3339, so that people can read the Secret. */
-const ISSUED_AT = 'leaf-issued-at';
-
 /** The keys of the Secret: `tls.crt`, `tls.key` and `ca.crt` (the bundle) as cert-manager has them, the rest our own. */
 export function textsOf(keeping: Keeping): Record<string, string> {
-  const { authority, leaf, leafIssuedAt, next, old } = keeping;
+  const { authority, leaf, next, old } = keeping;
   return {
     'tls.crt': leaf.certificatePem,
     'tls.key': leaf.privateKeyPem,
     'ca.crt': bundleOf(keeping),
     'signing-ca.crt': authority.certificatePem,
     'signing-ca.key': authority.privateKeyPem,
-    [ISSUED_AT]: new Date(leafIssuedAt).toISOString(),
     ...(next === null ? {} : { 'next-ca.crt': next.certificatePem, 'next-ca.key': next.privateKeyPem }),
     ...(old === null ? {} : { 'old-ca.crt': old }),
   };
@@ -28,12 +24,5 @@ export function keepingOf(texts: Readonly<Record<string, string>>): Keeping | nu
   const authority = pair('signing-ca.crt', 'signing-ca.key');
   const leaf = pair('tls.crt', 'tls.key');
   if (authority === null || leaf === null) return null;
-  const issuedAt = Date.parse(texts[ISSUED_AT] ?? '');
-  return {
-    authority,
-    leaf,
-    leafIssuedAt: Number.isNaN(issuedAt) ? 0 : issuedAt,
-    next: pair('next-ca.crt', 'next-ca.key'),
-    old: texts['old-ca.crt'] || null,
-  };
+  return { authority, leaf, next: pair('next-ca.crt', 'next-ca.key'), old: texts['old-ca.crt'] || null };
 }

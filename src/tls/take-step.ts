@@ -1,9 +1,16 @@
-import { issueAuthority, issueServing, type KeyPair } from './authority.ts';
+import { issueAuthority, issueServing, type KeyPair, type Randomness } from './authority.ts';
 import type { Keeping, RotationStep } from './rotation.ts';
 
 export interface Lives {
   readonly authorityDays: number;
   readonly leafDays: number;
+}
+
+export interface StepContext extends Randomness {
+  readonly now: Date;
+  /** What the leaf is for. */
+  readonly names: readonly string[];
+  readonly lives: Lives;
 }
 
 const COMMON_NAME = 'plimsoll CA';
@@ -12,34 +19,32 @@ const COMMON_NAME = 'plimsoll CA';
 export async function takeStep(
   kept: Keeping | null,
   step: RotationStep,
-  { now, names, lives }: { readonly now: Date; readonly names: readonly string[]; readonly lives: Lives },
+  { lives, names, ...made }: StepContext,
 ): Promise<Keeping | null> {
   const makeAuthority = () =>
-    issueAuthority({ commonName: COMMON_NAME, validForDays: lives.authorityDays, now });
-  const sign = (authority: KeyPair) => issueServing(authority, { names, validForDays: lives.leafDays, now });
-  const leafIssuedAt = now.getTime();
+    issueAuthority({ commonName: COMMON_NAME, validForDays: lives.authorityDays, ...made });
+  const sign = (authority: KeyPair) =>
+    issueServing(authority, { names, validForDays: lives.leafDays, ...made });
+  if (step.kind === 'create') {
+    const authority = await makeAuthority();
+    return { authority, leaf: await sign(authority), next: null, old: step.old };
+  }
+  if (kept === null) return null;
   switch (step.kind) {
-    case 'create': {
-      const authority = await makeAuthority();
-      return { authority, leaf: await sign(authority), leafIssuedAt, next: null, old: null };
-    }
-    case 'make-next':
-      return kept && { ...kept, next: await makeAuthority() };
-    case 'switch': {
-      if (!kept?.next) return null;
-      const { authority, next } = kept;
-      return {
-        authority: next,
-        leaf: await sign(next),
-        leafIssuedAt,
-        next: null,
-        old: authority.certificatePem,
-      };
-    }
     case 'renew-leaf':
-      return kept && { ...kept, leaf: await sign(kept.authority), leafIssuedAt };
+      return { ...kept, leaf: await sign(kept.authority) };
     case 'drop-old':
-      return kept && { ...kept, old: null };
+      return { ...kept, old: null };
+    case 'make-next':
+      return { ...kept, next: await makeAuthority() };
+    case 'switch':
+      if (kept.next === null) return null;
+      return {
+        authority: kept.next,
+        leaf: await sign(kept.next),
+        next: null,
+        old: kept.authority.certificatePem,
+      };
     case 'publish':
     case 'rest':
       return null;

@@ -3,12 +3,11 @@ import { runCommand } from '../cluster/harness/kubectl.ts';
 import { inContainer, requireTool } from './container.ts';
 
 export interface ImportRequest {
-  /** By http, with HEAD and ranges. */
+  readonly source: 'http' | 'registry';
+  /** Of a server with HEAD and ranges, or `docker://…` of a registry, whose certificate is not checked. */
   readonly url: string;
   /** Of the PVC, as CDI's controller passes it: bytes, or a quantity. */
   readonly pvcSize: string;
-  /** The filesystem overhead that CDIConfig publishes. */
-  readonly overhead?: string;
 }
 
 export interface ImportResult {
@@ -22,19 +21,19 @@ export interface ImportResult {
 const RUN = '"$0" -v=1 >&2; code=$?; cat /dev/termination-log; exit $code';
 
 /** Runs CDI's own importer on a Filesystem volume that is roomier than its PVC asks for. Throws where a tool is missing. */
-export async function runImporter({ url, pvcSize, overhead = '0.06' }: ImportRequest): Promise<ImportResult> {
+export async function runImporter({ source, url, pvcSize }: ImportRequest): Promise<ImportResult> {
   requireTool('qemu-img', 'qemu-utils');
   requireTool('nbdkit', 'nbdkit');
   const importer = await findBinary('cdi-importer');
   const { file, args } = inContainer({ file: 'sh', args: ['-c', RUN, importer] });
   const { code, stdout, stderr } = await runCommand(file, args, '', {
     PATH: process.env.PATH,
-    IMPORTER_SOURCE: 'http',
+    IMPORTER_SOURCE: source,
     IMPORTER_ENDPOINT: url,
     IMPORTER_CONTENTTYPE: 'kubevirt',
     IMPORTER_IMAGE_SIZE: pvcSize,
-    FILESYSTEM_OVERHEAD: overhead,
-    INSECURE_TLS: 'false',
+    FILESYSTEM_OVERHEAD: '0.06',
+    INSECURE_TLS: String(source === 'registry'),
     OWNER_UID: 'test',
     PREALLOCATION: 'false',
   });

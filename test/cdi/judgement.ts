@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import type { ByteSource } from '../../src/bytes/source.ts';
 import { driveReading } from '../../src/evaluate/drive.ts';
 import type { ImageFacts } from '../../src/image/image.ts';
 import { readImage } from '../../src/image/read.ts';
@@ -32,7 +33,11 @@ export type Look = Extract<ImageLook, { kind: 'image' }>;
 
 /** What we see in the image of that file. */
 export async function lookAtFile(folder: string, file: string): Promise<Look> {
-  const source = await openFile(join(folder, file));
+  return lookAt(await openFile(join(folder, file)));
+}
+
+/** What we see in the image of an open source, which is closed then. */
+export async function lookAt(source: ByteSource): Promise<Look> {
   try {
     const facts: ImageFacts = await driveReading(readImage({ storedSize: source.size, map: false }), source);
     return { kind: 'image', facts, storedSize: source.size };

@@ -3,6 +3,7 @@ import { createCipheriv } from 'node:crypto';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
+import { requireTool } from './container.ts';
 
 export const KiB = 1024;
 export const MiB = 1024 * KiB;
@@ -23,8 +24,19 @@ export function incompressible(length: number, seed = 0): Buffer {
   return cipher.update(Buffer.alloc(length));
 }
 
-export function program(file: string, ...args: readonly string[]): Promise<unknown> {
-  return run(file, args);
+/** Debian's packages of the programs that images are made with. */
+const PACKAGES: Readonly<Record<string, string>> = {
+  'qemu-img': 'qemu-utils',
+  xz: 'xz-utils',
+  zstd: 'zstd',
+  bzip2: 'bzip2',
+};
+
+/** What a program writes to its standard output. Throws where it fails, or is missing. */
+export async function program(file: string, ...args: readonly string[]): Promise<Buffer> {
+  requireTool(file, PACKAGES[file] ?? file);
+  const { stdout } = await run(file, args, { encoding: 'buffer', maxBuffer: 256 * MiB });
+  return stdout;
 }
 
 /** Writes bytes to a file of the folder; the answer is its path. */
@@ -86,13 +98,30 @@ export function packed(name: string, suffix: string, from: Sample, ...command: s
     make: async (folder) => {
       const inner = await from.make(folder);
       const [compressor = '', ...args] = command;
-      const { stdout } = await run(compressor, [...args, join(folder, inner)], {
-        encoding: 'buffer',
-        maxBuffer: 256 * MiB,
-      });
       const file = `${inner}.${suffix}`;
-      await written(folder, file, stdout);
+      await written(folder, file, await program(compressor, ...args, join(folder, inner)));
       return file;
     },
   };
 }
+
+/** An empty overlay over a file that nobody else will have. */
+export const withBackingFile = (name: string, format: string): Sample => ({
+  name,
+  make: async (folder) => {
+    const base = await written(folder, 'base.raw', incompressible(2 * MiB));
+    await program(
+      'qemu-img',
+      'create',
+      '-q',
+      '-f',
+      format,
+      '-b',
+      base,
+      '-F',
+      'raw',
+      join(folder, `overlay.${format}`),
+    );
+    return `overlay.${format}`;
+  },
+});

@@ -1,21 +1,15 @@
 import { join } from 'node:path';
-import t from 'tap';
+import t, { type Test } from 'tap';
 import { at } from '../../src/object/object.ts';
 import { type Cluster, startCluster } from '../cluster/harness/cluster.ts';
-import type { Running } from '../cluster/harness/processes.ts';
 import { until } from '../cluster/harness/until.ts';
-import { startWebhook, type Webhook } from '../cluster/plimsoll.ts';
+import { startWebhook } from '../cluster/plimsoll.ts';
 import { cdiResource, startCdiController, untilClassesAreKnown } from './controller.ts';
 import { type FileServer, serveFiles } from './file-server.ts';
 import { runImporter } from './importer.ts';
 import { program } from './making.ts';
 
 t.setTimeout(600_000);
-
-let cluster: Cluster;
-let images: FileServer;
-let webhook: Webhook;
-let controller: Running;
 
 const STORAGE_CLASS = {
   apiVersion: 'storage.k8s.io/v1',
@@ -27,30 +21,34 @@ const CLAIMS = JSON.stringify({
   spec: { claimPropertySets: [{ accessModes: ['ReadWriteOnce'], volumeMode: 'Filesystem' }] },
 });
 
-t.before(async () => {
-  cluster = await startCluster({ crds: ['cdi'] });
-  const { kubectl, folder } = cluster;
-  await kubectl.must(['create', '-f', '-'], JSON.stringify(cdiResource({})));
-  controller = await startCdiController(cluster);
-  await kubectl.must(['create', '-f', '-'], JSON.stringify(STORAGE_CLASS));
-  await untilClassesAreKnown(cluster);
-  await kubectl.must(['patch', 'storageprofile', 'disks', '--type=merge', '-p', CLAIMS]);
+interface Stage {
+  readonly cluster: Cluster;
+  readonly images: FileServer;
+}
 
-  await program('qemu-img', 'create', '-q', '-f', 'qcow2', join(folder, 'base.qcow2'), '10G');
-  images = await serveFiles(folder);
-  webhook = await startWebhook(cluster, {
+/** A cluster with CDI, one StorageClass, the webhook, and the image on a server. */
+async function setTheStage(t: Test): Promise<Stage> {
+  const cluster = await startCluster({ crds: ['cdi'] });
+  t.teardown(() => cluster.stop());
+  await cluster.kubectl.must(['create', '-f', '-'], JSON.stringify(cdiResource({})));
+  const controller = await startCdiController(cluster);
+  t.teardown(() => controller.stop());
+  await cluster.kubectl.must(['create', '-f', '-'], JSON.stringify(STORAGE_CLASS));
+  await untilClassesAreKnown(cluster);
+  await cluster.kubectl.must(['patch', 'storageprofile', 'disks', '--type=merge', '-p', CLAIMS]);
+
+  // 10 GiB once it is decompressed, of which nothing is stored: the webhook and the importer read no more than its header.
+  await program('qemu-img', 'create', '-q', '-f', 'qcow2', join(cluster.folder, 'base.qcow2'), '10G');
+  const images = await serveFiles(cluster.folder);
+  t.teardown(() => images.stop());
+  const webhook = await startWebhook(cluster, {
     probe: { addresses: { mode: 'allowlist', allow: [images.host] } },
   });
-});
+  t.teardown(() => webhook.program.stop());
+  return { cluster, images };
+}
 
-t.teardown(async () => {
-  await webhook?.program.stop();
-  images?.stop();
-  await controller?.stop();
-  await cluster?.stop();
-});
-
-function applyBase(size: string) {
+function applyBase({ cluster, images }: Stage, size: string) {
   return cluster.kubectl.apply(`
     apiVersion: cdi.kubevirt.io/v1beta1
     kind: DataVolume
@@ -60,24 +58,25 @@ function applyBase(size: string) {
       storage: { resources: { requests: { storage: ${size} } } }`);
 }
 
-const importInto = (pvcSize: string) => runImporter({ url: images.urlOf('base.qcow2'), pvcSize });
-
 /** The size of the PVC that CDI's controller makes of the base. */
-async function claimOfBase(): Promise<string> {
+async function claimOfBase({ cluster }: Stage): Promise<string> {
   let size: unknown;
   await until('CDI has made the PVC', async () => {
-    const { code, stdout } = await cluster.kubectl.run(['get', 'pvc', 'base', '-o', 'json']);
-    size = code === 0 ? at(JSON.parse(stdout), 'spec', 'resources', 'requests', 'storage') : undefined;
+    const claims = await cluster.kubectl.getJson('pvc');
+    size = at(claims, 'items', 0, 'spec', 'resources', 'requests', 'storage');
     return size !== undefined;
   });
   return String(size);
 }
 
 t.test('a base volume finds its size', async (t) => {
-  const tooLarge = await applyBase('30Gi');
+  const stage = await setTheStage(t);
+  const importInto = (pvcSize: string) =>
+    runImporter({ source: 'http', url: stage.images.urlOf('base.qcow2'), pvcSize });
+  const tooLarge = await applyBase(stage, '30Gi');
   t.match(tooLarge, { code: 1, stderr: /asks for 30Gi.*Ask for 10Gi\./ }, 'with 30Gi it is denied');
 
-  const tooSmall = await applyBase('5Gi');
+  const tooSmall = await applyBase(stage, '5Gi');
   t.match(
     tooSmall,
     { code: 1, stderr: /"DataVolume too small to contain image".*Ask for 10Gi\./ },
@@ -93,9 +92,9 @@ t.test('a base volume finds its size', async (t) => {
   );
 
   const [, suggested = ''] = /Ask for (\w+)\./.exec(tooSmall.stderr) ?? [];
-  const admitted = await applyBase(suggested);
+  const admitted = await applyBase(stage, suggested);
   t.match(admitted, { code: 0 }, `with ${suggested}, as suggested, it is admitted: ${admitted.stderr}`);
-  const claim = await claimOfBase();
+  const claim = await claimOfBase(stage);
   t.equal(claim, '11381663335', 'CDI asks for a PVC that has room for the filesystem too');
   t.match(await importInto(claim), { imported: true }, 'into that PVC the import completes');
 });

@@ -12,7 +12,7 @@ import {
   patched,
   program,
   type Sample,
-  written,
+  withBackingFile,
 } from './making.ts';
 
 export interface UnusableImage extends Sample {
@@ -47,26 +47,6 @@ const created = (name: string, file: string, ...args: string[]): Sample => ({
 });
 
 const SECRET = ['--object', 'secret,id=key,data=secret'];
-
-const withBackingFile = (name: string, format: string): Sample => ({
-  name,
-  make: async (folder) => {
-    const base = await written(folder, 'base.raw', DISK());
-    await program(
-      'qemu-img',
-      'create',
-      '-q',
-      '-f',
-      format,
-      '-b',
-      base,
-      '-F',
-      'raw',
-      join(folder, `overlay.${format}`),
-    );
-    return `overlay.${format}`;
-  },
-});
 
 const withDataFile: Sample = {
   name: 'qcow2: external data file',

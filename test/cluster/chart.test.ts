@@ -64,6 +64,12 @@ t.test('the configuration that the chart makes is one', async (t) => {
   }
 });
 
+t.test('chart and package are of one version', async (t) => {
+  const { version, appVersion } = parse(await readFile(join(CHART, 'Chart.yaml'), 'utf8'));
+  const manifest = await readFile(resolve(CHART, '../../package.json'), 'utf8');
+  t.same([version, appVersion], Array(2).fill(JSON.parse(manifest).version));
+});
+
 t.test('the objects that Plimsoll looks for have the names by which it looks', async (t) => {
   t.ok(find('default', 'Lease', LEASE_NAME), LEASE_NAME);
   t.ok(find('default', 'ConfigMap', MARKS_NAME), MARKS_NAME);

@@ -47,7 +47,13 @@ export async function startWebhook(cluster: Cluster, settings: object): Promise<
     logFile: join(folder, 'plimsoll.log'),
   });
   const healthUrl = `http://127.0.0.1:${healthPort}`;
-  await untilReady('plimsoll', program, async () => (await fetch(`${healthUrl}/readyz`)).ok);
+  // Until it listens, there is nobody to ask.
+  await untilReady('plimsoll', program, () =>
+    fetch(`${healthUrl}/readyz`).then(
+      ({ ok }) => ok,
+      () => false,
+    ),
+  );
   await cluster.kubectl.must(
     ['apply', '-f', '-'],
     JSON.stringify(webhookConfigurations(`https://127.0.0.1:${port}`, authority.certificatePem)),

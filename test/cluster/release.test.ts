@@ -6,7 +6,7 @@ import t from 'tap';
 import { at, listAt, textAt } from '../../src/object/object.ts';
 import { CHART, type Helm, helmIn } from './chart/helm.ts';
 import { everything } from './chart/inventory.ts';
-import { NAMESPACE, release, storedWebhook } from './chart/release.ts';
+import { dataVolume, leadServiceHere, NAMESPACE, release, storedWebhook } from './chart/release.ts';
 import { certificate, type Served, serve } from './chart/serving.ts';
 import { type Cluster, startCluster } from './harness/cluster.ts';
 import { freePorts } from './harness/ports.ts';
@@ -35,13 +35,7 @@ t.teardown(async () => {
   await cluster?.stop();
 });
 
-const dataVolume = (name: string, size: string) => `apiVersion: cdi.kubevirt.io/v1beta1
-kind: DataVolume
-metadata: { name: ${name}, namespace: default }
-spec:
-  source: { http: { url: "${images.origin}/base.qcow2" } }
-  storage: { resources: { requests: { storage: ${size} } } }
-`;
+const volume = (name: string, size: string) => dataVolume(name, `${images.origin}/base.qcow2`, size);
 
 const daemonSet = (name: string, container: object) =>
   JSON.stringify({
@@ -68,8 +62,7 @@ const daemonSet = (name: string, container: object) =>
 
 t.test('with a certificate of the user’s, from install to uninstall', async (t) => {
   const { kubectl } = cluster;
-  const files = await certificate(cluster);
-  const { certFile, keyFile, caFile } = files;
+  const { certFile, keyFile, caFile } = await certificate(cluster);
   await kubectl.must([
     'create',
     'secret',
@@ -98,18 +91,17 @@ t.test('with a certificate of the user’s, from install to uninstall', async (t
 
   await t.test('install: the webhooks do what they are for', async (t) => {
     await release(helm, 'install', CHART, ...values);
-    await kubectl.must(
-      ['patch', 'service', 'plimsoll', '-n', NAMESPACE, '--type=merge', '-p'].concat(
-        JSON.stringify({ spec: { type: 'ExternalName', externalName: 'localhost' } }),
-      ),
-    );
-    served = await serve(cluster, port, files);
+    await leadServiceHere(cluster);
+    served = await serve(cluster, port, {
+      settings: { tls: { certFile, keyFile }, cluster: { enabled: false } },
+      kubeconfig: null,
+    });
     // The API server needs a moment to notice new webhooks.
     await until('a volume is refused', async () => {
-      const { code, stderr } = await kubectl.apply(dataVolume('base-30gi', '30Gi'), '--dry-run=server');
+      const { code, stderr } = await kubectl.apply(volume('base-30gi', '30Gi'), '--dry-run=server');
       return code !== 0 && stderr.includes('Ask for 10Gi.');
     });
-    t.equal((await kubectl.apply(dataVolume('base-10gi', '10Gi'))).stderr, '', '10Gi is let in');
+    t.equal((await kubectl.apply(volume('base-10gi', '10Gi'))).stderr, '', '10Gi is let in');
   });
 
   await t.test('of all DaemonSets only those that hold a daemon are sent', async (t) => {
@@ -170,12 +162,12 @@ t.test('with a certificate of the user’s, from install to uninstall', async (t
     const [container] = listAt(deployment, 'spec', 'template', 'spec', 'containers');
     t.equal(at(container, 'image'), 'plimsoll:9.9.9');
     t.equal(at(await storedWebhook(cluster, 'validating', 'volumes.plimsoll.dev'), 'failurePolicy'), 'Fail');
-    const { stderr } = await kubectl.apply(dataVolume('base-30gi', '30Gi'), '--dry-run=server');
+    const { stderr } = await kubectl.apply(volume('base-30gi', '30Gi'), '--dry-run=server');
     t.match(stderr, /Ask for 10Gi\./, 'it still judges');
 
     await served!.program.stop();
     await until('volumes are refused while the webhook is down', async () => {
-      const refused = await kubectl.apply(dataVolume('base-11gi', '11Gi'), '--dry-run=server');
+      const refused = await kubectl.apply(volume('base-11gi', '11Gi'), '--dry-run=server');
       return /failed calling webhook "volumes\.plimsoll\.dev"/.test(refused.stderr);
     });
     const multus = await kubectl.apply(
@@ -194,7 +186,7 @@ t.test('with a certificate of the user’s, from install to uninstall', async (t
       'Ignore',
     );
     await until('a volume is let through', async () => {
-      return (await kubectl.apply(dataVolume('base-12gi', '12Gi'), '--dry-run=server')).code === 0;
+      return (await kubectl.apply(volume('base-12gi', '12Gi'), '--dry-run=server')).code === 0;
     });
     const deployment = await kubectl.getJson('deployment', 'plimsoll', '-n', NAMESPACE);
     t.not(textAt(deployment, 'metadata', 'labels', 'app.kubernetes.io/version'), '9.9.9');

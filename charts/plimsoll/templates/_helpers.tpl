@@ -43,7 +43,8 @@ helm.sh/chart: {{ printf "%s-%s" .Chart.Name .Chart.Version | replace "+" "_" }}
 {{- $fullname := include "plimsoll.fullname" . -}}
 {{- $tls := dict -}}
 {{- if eq .Values.certificates.mode "selfManaged" -}}
-{{- $tls = dict "mode" "selfManaged" "service" $fullname "secret" (printf "%s-tls" $fullname) "webhookConfiguration" $fullname -}}
+{{- $own := dict "mode" "selfManaged" "service" $fullname "secret" (printf "%s-tls" $fullname) "webhookConfiguration" $fullname -}}
+{{- $tls = merge $own (deepCopy .Values.certificates.selfManaged) -}}
 {{- else -}}
 {{- $tls = dict "certFile" "/etc/plimsoll/tls/tls.crt" "keyFile" "/etc/plimsoll/tls/tls.key" -}}
 {{- end -}}

@@ -5,12 +5,15 @@ export interface DemoCase {
   readonly object: object;
 }
 
-function dataVolume(name: string, url: string, size: string): object {
+function dataVolume(name: string, url: string, size: string, mode?: 'Filesystem'): object {
   return {
     apiVersion: 'cdi.kubevirt.io/v1beta1',
     kind: 'DataVolume',
     metadata: { name, namespace: 'demo' },
-    spec: { source: { http: { url } }, storage: { resources: { requests: { storage: size } } } },
+    spec: {
+      source: { http: { url } },
+      storage: { ...(mode ? { volumeMode: mode } : {}), resources: { requests: { storage: size } } },
+    },
   };
 }
 
@@ -62,7 +65,7 @@ export function demoCases(origin: string): DemoCase[] {
     {
       title: 'The same with 10G, where 10Gi was meant',
       path: '/validate',
-      object: dataVolume('fedora', fedora, '10G'),
+      object: dataVolume('fedora', fedora, '10G', 'Filesystem'),
     },
     { title: 'The same with 10Gi', path: '/validate', object: dataVolume('fedora', fedora, '10Gi') },
     {

@@ -1,6 +1,7 @@
+import { addAbortSignal, type Readable } from 'node:stream';
 import { text as readAll } from 'node:stream/consumers';
 import type { JsonObject } from '../../object/object.ts';
-import type { Terminal } from '../command.ts';
+import { type Terminal, UsageError } from '../command.ts';
 import {
   type BrokenManifest,
   findFiles,
@@ -14,6 +15,8 @@ export interface Subject {
   readonly object: JsonObject;
   readonly oldObject: JsonObject | null;
   readonly operation: 'CREATE' | 'UPDATE';
+  /** Of the request, where there was one: the object need not name it. */
+  readonly namespace: string | null;
   readonly file: string | null;
   readonly line: number | null;
 }
@@ -29,10 +32,20 @@ export async function readInputs(paths: readonly string[], terminal: Terminal): 
   const files = await findFiles(paths.filter((path) => path !== '-'));
   const parts: Manifests[] = [];
   for (const file of files) parts.push(await readManifestFile(file));
-  if (paths.includes('-')) parts.push(parseManifests(await readAll(terminal.stdin), '-'));
+  if (paths.includes('-')) parts.push(parseManifests(await readInput(terminal), '-'));
   return {
     subjects: parts.flatMap(({ manifests }) => manifests),
     broken: parts.flatMap(({ broken }) => broken),
     ignored: parts.reduce((sum, { ignored }) => sum + ignored, 0),
   };
+}
+
+async function readInput({ stdin, signal }: Terminal): Promise<string> {
+  try {
+    // A terminal may never end its input.
+    return await readAll(addAbortSignal(signal, stdin as Readable));
+  } catch (error) {
+    if (signal.aborted) throw new UsageError('interrupted while standard input was read');
+    throw error;
+  }
 }

@@ -25,7 +25,8 @@ async function judgeSubject(
 ): Promise<ReportResult[]> {
   const { object, oldObject, operation, file, line } = subject;
   const reference = identify(object);
-  const home = reference.namespace || (CLUSTER_SCOPED.has(reference.kind) ? '' : namespace);
+  const elsewhere = CLUSTER_SCOPED.has(reference.kind) ? '' : namespace;
+  const home = reference.namespace || (subject.namespace ?? elsewhere);
   const outcomes = await judgeObject({ object, oldObject, operation, namespace: home }, world, signal);
   return resultsOf(outcomes, { ...reference, namespace: home }, { file, line });
 }
@@ -38,7 +39,10 @@ export async function judgeSubjects(subjects: readonly Subject[], judging: Judgi
   const work = async () => {
     while (next < subjects.length && !judging.signal.aborted) {
       const index = next++;
-      results[index] = await judgeSubject(subjects[index]!, judging);
+      const judged = await judgeSubject(subjects[index]!, judging);
+      // A look that was broken off says nothing about its image.
+      if (judging.signal.aborted) return;
+      results[index] = judged;
       judging.onJudged(++done);
     }
   };

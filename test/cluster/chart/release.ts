@@ -17,3 +17,18 @@ export async function storedWebhook(
   const configuration = await kubectl.getJson(`${kind}webhookconfiguration`, 'plimsoll');
   return listAt(configuration, 'webhooks').find((webhook) => at(webhook, 'name') === name);
 }
+
+/** Makes the chart's Service lead to this machine, whatever its port: the API server looks at nothing but its type. */
+export async function leadServiceHere({ kubectl }: Cluster): Promise<void> {
+  const patch = JSON.stringify({ spec: { type: 'ExternalName', externalName: 'localhost' } });
+  await kubectl.must(['patch', 'service', 'plimsoll', '-n', NAMESPACE, '--type=merge', '-p', patch]);
+}
+
+/** A DataVolume of the default namespace that imports `url`; YAML. */
+export const dataVolume = (name: string, url: string, size: string) => `apiVersion: cdi.kubevirt.io/v1beta1
+kind: DataVolume
+metadata: { name: ${name}, namespace: default }
+spec:
+  source: { http: { url: "${url}" } }
+  storage: { resources: { requests: { storage: ${size} } } }
+`;

@@ -15,7 +15,10 @@ export type Binary =
   | 'cdi-controller'
   | 'cdi-importer'
   | 'multus-daemon'
-  | 'multus-shim';
+  | 'multus-shim'
+  | 'ptp'
+  | 'host-local'
+  | 'sized-delegate';
 
 /** Manifests that a project's own code prints. */
 export type Manifest = 'crds.yaml' | 'vm-crd.yaml';
@@ -42,6 +45,7 @@ const CDI_FLAGS = [
 ];
 const CDI = 'kubevirt.io/containerized-data-importer/cmd';
 const MULTUS = 'gopkg.in/k8snetworkplumbingwg/multus-cni.v4/cmd';
+const CNI_PLUGINS = 'github.com/containernetworking/plugins/plugins';
 
 const BINARIES: Readonly<Record<Binary, Recipe>> = {
   etcd: { module: 'kubernetes', args: [...STRIPPED, 'go.etcd.io/etcd/server/v3'] },
@@ -59,6 +63,9 @@ const BINARIES: Readonly<Record<Binary, Recipe>> = {
   'cdi-importer': { module: 'cdi', args: [...CDI_FLAGS, `${CDI}/cdi-importer`] },
   'multus-daemon': { module: 'multus', args: [...STRIPPED, `${MULTUS}/multus-daemon`] },
   'multus-shim': { module: 'multus', args: [...STRIPPED, `${MULTUS}/multus-shim`] },
+  ptp: { module: 'multus', args: [...STRIPPED, `${CNI_PLUGINS}/main/ptp`] },
+  'host-local': { module: 'multus', args: [...STRIPPED, `${CNI_PLUGINS}/ipam/host-local`] },
+  'sized-delegate': { module: 'multus', args: [...STRIPPED, './delegate'] },
 };
 
 const MANIFESTS: Readonly<Record<Manifest, Recipe>> = {

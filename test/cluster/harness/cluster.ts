@@ -7,6 +7,7 @@ import { findBinary, findManifest, type Manifest } from './binaries.ts';
 import { writeKubeconfig } from './kubeconfig.ts';
 import { type Kubectl, kubectlWith } from './kubectl.ts';
 import { removeAtEnd } from './leftovers.ts';
+import { until } from './until.ts';
 
 /** Custom resources that a cluster may start with: CDI's own, and KubeVirt's VirtualMachine. */
 export type CustomResources = 'cdi' | 'virtual-machine';
@@ -73,7 +74,9 @@ export async function startCluster(options: ClusterOptions = {}): Promise<Cluste
     // Not applied: the annotation that a client-side apply leaves would be too large.
     for (const manifest of manifests) await kubectl.must(['create', '-f', manifest]);
     if (manifests.length > 0) {
-      await kubectl.must(['wait', '--for=condition=Established', '--timeout=60s', '--all', 'crd']);
+      // It fails at once where one of them has no conditions yet.
+      const wait = ['wait', '--for=condition=Established', '--timeout=60s', '--all', 'crd'];
+      await until('the custom resources are served', async () => (await kubectl.run(wait)).code === 0);
     }
 
     let users = 0;

@@ -64,6 +64,19 @@ t.test('floors that deny are the validating webhook’s', async (t) => {
   t.equal(warned.warnings.length, 1);
 });
 
+t.test('a lower limit that is written again is told as contention, unless nothing is written', async (t) => {
+  const told: (readonly string[])[] = [];
+  const mutate = mutatingReviewer(
+    () => worldOf(),
+    (_, contended) => void told.push(contended),
+  );
+  const oldObject = multus('500Mi') as JsonObject;
+  for (const dryRun of [false, true])
+    await mutate(requestOf(multus('50Mi'), { operation: 'UPDATE', oldObject, dryRun }), signal);
+  await mutate(requestOf(multus('50Mi')), signal);
+  t.same(told, [['multus'], [], []]);
+});
+
 const NOTHING: readonly { name: string; request: AdmissionRequest }[] = [
   { name: 'DELETE', request: requestOf(null, { operation: 'DELETE', oldObject: cdi() as JsonObject }) },
   { name: 'CONNECT', request: requestOf(cdi(), { operation: 'CONNECT' }) },

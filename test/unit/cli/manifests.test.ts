@@ -74,6 +74,11 @@ const TEXTS: readonly { name: string; text: string; expected: ReturnType<typeof 
     expected: { objects: [], broken: [], ignored: 1 },
   },
   {
+    name: 'an empty List, as kubectl prints it of nothing',
+    text: JSON.stringify({ apiVersion: 'v1', kind: 'List', items: [] }, null, 4),
+    expected: { objects: [], broken: [], ignored: 0 },
+  },
+  {
     name: 'JSON',
     text: JSON.stringify({ apiVersion: 'v1', kind: 'Pod', metadata: { name: 'a' } }, null, '\t'),
     expected: { objects: ['a@1'], broken: [], ignored: 0 },
@@ -154,9 +159,70 @@ t.test('an AdmissionReview stands for its object', (t) => {
   t.same(read({ operation: 'CREATE', object, oldObject: null }), [['CREATE', object, null]]);
   t.same(read({ operation: 'UPDATE', object, oldObject: object }), [['UPDATE', object, object]]);
   t.same(read({ operation: 'DELETE', object: null, oldObject: object }), []);
+  t.same(read({ operation: 'DELETE', object, oldObject: object }), []);
+  t.same(read({ operation: 'CONNECT', object }), []);
+  t.same(read({ object }), [['CREATE', object, null]], 'an older one that does not say');
+  t.same(read({ object, oldObject: object }), [['UPDATE', object, object]]);
   t.same(read({}), []);
   t.end();
 });
+
+t.test('nothing in an AdmissionReview is no Kubernetes object', (t) => {
+  t.equal(parseManifests(review({ operation: 'DELETE' }), 'f').ignored, 0);
+  t.end();
+});
+
+t.test('an AdmissionReview says which namespace it is', (t) => {
+  const object = { apiVersion: 'v1', kind: 'Pod' };
+  const read = (text: string) => parseManifests(text, 'f').manifests[0]?.namespace;
+  t.equal(read(review({ object, namespace: 'a' })), 'a');
+  t.equal(read(review({ object })), '', 'of objects without one it names none');
+  t.equal(read(JSON.stringify(object)), null, 'other documents do not');
+  t.end();
+});
+
+t.test('items that do not say what they are, are what their list is of', (t) => {
+  const items = [{ metadata: { name: 'a' } }, { apiVersion: 'v1', kind: 'Pod' }];
+  const read = (kind: string) =>
+    parseManifests(JSON.stringify({ apiVersion: 'apps/v1', kind, items }), 'f').manifests.map(
+      ({ object }) => `${object['apiVersion']} ${object['kind']}`,
+    );
+  t.same(read('DaemonSetList'), ['apps/v1 DaemonSet', 'v1 Pod']);
+  t.same(read('List'), ['v1 Pod']);
+  t.end();
+});
+
+const PODS = ['a', 'b', 'c'].map((name) => ({
+  apiVersion: 'v1',
+  kind: 'Pod',
+  metadata: { name },
+  // Lines like those that begin an item, but deeper, or in a text.
+  spec: { items: [{ x: {} }, { x: '\n        {' }] },
+}));
+const JSON_LISTS: readonly { name: string; text: string; lines: readonly number[] }[] = [
+  { name: 'as kubectl prints it', text: pretty(PODS, 4), lines: [5, 22, 39] },
+  { name: 'by tabs', text: pretty(PODS, '\t'), lines: [5, 22, 39] },
+  { name: 'after empty lines', text: `\n\n${pretty(PODS, 2)}`, lines: [7, 24, 41] },
+  { name: 'on one line', text: pretty(PODS, 0), lines: [1, 1, 1] },
+  {
+    name: 'not as printers do',
+    text: `\n${pretty(PODS, 4).replaceAll('\n        {', '{')}`,
+    lines: [2, 2, 2],
+  },
+];
+
+function pretty(items: readonly object[], space: string | number): string {
+  return JSON.stringify({ apiVersion: 'v1', kind: 'List', items }, null, space);
+}
+
+for (const { name, text, lines } of JSON_LISTS)
+  t.test(`lines of a List in JSON: ${name}`, (t) => {
+    t.same(
+      parseManifests(text, 'f').manifests.map(({ line }) => line),
+      lines,
+    );
+    t.end();
+  });
 
 t.test('files of folders, by name and without hidden ones', async (t) => {
   const folder = await scratch(t);

@@ -1,10 +1,15 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { writeFile } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { join, resolve } from 'node:path';
+import { text } from 'node:stream/consumers';
 import t from 'tap';
 import { report } from '../../../src/cli/report.ts';
 import { FORMATS } from '../../../src/report/formats.ts';
 import { cdi, dataVolume, multus, samples, scratch } from '../../integration/harness.ts';
-import { run } from './terminal.ts';
+import { MAIN, run } from './terminal.ts';
 
 const FIXTURES = resolve(import.meta.dirname, '../../fixtures/manifests');
 const origin = await samples(t);
@@ -160,10 +165,97 @@ t.test('every format, also of a report without results', async (t) => {
     }
 });
 
-t.test('interrupted, it is not clean', async (t) => {
+const MISTAKES: readonly { name: string; args: readonly string[]; told: RegExp }[] = [
+  { name: 'nothing to judge', args: [], told: /needs -f PATH, -f - or --cluster/ },
+  {
+    name: 'files and a cluster',
+    args: ['-f', '-', '--cluster'],
+    told: /--cluster and -f exclude each other/,
+  },
+  { name: 'writing of files', args: ['-f', '-', '--write', 'auto'], told: /--write needs --cluster/ },
+  {
+    name: 'an unknown API',
+    args: ['--cluster', '--write', 'x'],
+    told: /auto, policyreports, openreports, not/,
+  },
+  {
+    name: 'writing what is not so',
+    args: ['--cluster', '--write', 'auto', '--density', '90'],
+    told: /--write and --density exclude each other/,
+  },
+  { name: 'an unknown format', args: ['-f', '-', '-o', 'x'], told: /--output has to be one of table, json/ },
+  { name: 'an unknown level', args: ['-f', '-', '--fail-level', 'x'], told: /error, warn, never, not 'x'/ },
+  { name: 'no density', args: ['-f', '-', '--density', 'x'], told: /whole number from 0 to 5000/ },
+];
+for (const { name, args, told } of MISTAKES)
+  t.test(`a mistake: ${name}`, async (t) => {
+    const ran = await run(report, args);
+    t.equal(ran.code, 1);
+    t.equal(ran.stdout, '');
+    t.match(ran.stderr, told);
+  });
+
+t.test('an AdmissionReview’s namespace is its object’s', async (t) => {
+  const stdin = (request: object) =>
+    JSON.stringify({ apiVersion: 'admission.k8s.io/v1', kind: 'AdmissionReview', request });
+  const object = dataVolume(FEDORA, '30Gi', { namespace: undefined });
+  const results = async (request: object) =>
+    reportOf(
+      (await run(report, ['-f', '-', '--config', ANY], { stdin: stdin({ object, ...request }) })).stdout,
+    ).results;
+  t.match(await results({ operation: 'CREATE', namespace: 'shop' }), [{ resource: { namespace: 'shop' } }]);
+  t.match(await results({ operation: 'UPDATE', namespace: 'shop', oldObject: object }), [
+    { result: 'skip', message: /its size cannot be changed any more/ },
+  ]);
+  t.same(await results({ operation: 'DELETE', namespace: 'shop', object: null, oldObject: object }), []);
+});
+
+t.test('files that are no objects are counted', async (t) => {
+  const files = await scratch(t);
+  await writeFile(join(files, 'package.json'), '{"name": "x"}');
+  await writeFile(join(files, 'values.yaml'), 'image: x\n');
+  await writeFile(join(files, 'volume.json'), JSON.stringify(CLEAN, null, 2));
+  const ran = await run(report, ['-f', files, '--config', ANY, '-o', 'table']);
+  t.equal(ran.code, 0);
+  t.match(ran.stdout, /1 passed; .*; 2 documents are no Kubernetes objects/);
+});
+
+t.test('interrupted before anything was read, it is not clean', async (t) => {
   const ran = await run(report, ['-f', '-', '--config', ANY], {
     stdin: stream(CLEAN),
     signal: AbortSignal.abort(),
   });
   t.equal(ran.code, 1);
+  t.match(ran.stderr, 'interrupted while standard input was read');
+});
+
+t.test('interrupted by the user, it ends with what was found', async (t) => {
+  const asked = Promise.withResolvers<void>();
+  // It never answers: without being told to, the looks would go on for minutes.
+  const server = createServer(() => asked.resolve()).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  t.teardown(() => {
+    server.close();
+    server.closeAllConnections();
+  });
+  const { port } = server.address() as AddressInfo;
+  const patient = await configuration('patient', {
+    probe: { addresses: { mode: 'any' }, timeoutMilliseconds: 30_000, idleTimeoutMilliseconds: 30_000 },
+  });
+  const hanging = Array.from({ length: 100 }, (_, index) =>
+    dataVolume(`http://127.0.0.1:${port}/${index}.qcow2`, '10Gi'),
+  );
+  const child = spawn(process.execPath, [MAIN, 'report', '-f', '-', '--config', patient, '-o', 'json']);
+  child.stdin.end(stream(multus('50Mi'), ...hanging));
+  const ended = Promise.all([text(child.stdout), text(child.stderr), once(child, 'close')]);
+  await asked.promise;
+  child.kill('SIGINT');
+  const [stdout, stderr, [code]] = await ended;
+  t.equal(code, 1);
+  t.equal(stderr, 'plimsoll: interrupted; this is what was found until then\n');
+  t.match(
+    reportOf(stdout).results.map(({ rule }) => rule),
+    ['multus'],
+    'images that were still looked at count for nothing',
+  );
 });

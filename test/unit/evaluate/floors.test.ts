@@ -66,7 +66,7 @@ t.test('what is exempt is found, and left as it is', (t) => {
 
 t.test('a target that is off says nothing', (t) => {
   const world = worldOf('memoryFloor: { targets: { multus: { enabled: false } } }');
-  t.same(judgeMemory(creation(multus('50Mi')), world), { outcomes: [], operations: [] });
+  t.same(judgeMemory(creation(multus('50Mi')), world), { outcomes: [], operations: [], contended: [] });
   t.end();
 });
 
@@ -88,6 +88,28 @@ for (const { name, yaml, live, wanted } of KEPT)
     t.equal(operations[0]?.value, wanted);
     t.end();
   });
+
+const CONTENDED: readonly { name: string; live: string; sent: string; contended: string[] }[] = [
+  { name: 'the lower value again', live: '500Mi', sent: '50Mi', contended: ['multus'] },
+  { name: 'a lower value, and the stored one is kept', live: '600Mi', sent: '50Mi', contended: ['multus'] },
+  { name: 'the first raise', live: '50Mi', sent: '50Mi', contended: [] },
+  { name: 'a raise of what was far higher', live: '2Gi', sent: '50Mi', contended: [] },
+  { name: 'what is stored', live: '500Mi', sent: '500Mi', contended: [] },
+];
+
+for (const { name, live, sent, contended } of CONTENDED)
+  t.test(`contention: ${name}`, (t) => {
+    t.same(judgeMemory(update(multus(live), multus(sent)), worldOf()).contended, contended);
+    t.end();
+  });
+
+t.test('contention: a missing CDI limit, again', (t) => {
+  const stored = { ...cdi(), spec: { config: { podResourceRequirements: { limits: { memory: '2Gi' } } } } };
+  t.same(judgeMemory(update(stored, cdi()), worldOf()).contended, ['cdi']);
+  t.same(judgeMemory(update(cdi(), cdi()), worldOf()).contended, []);
+  t.same(judgeMemory(creation(cdi()), worldOf()).contended, []);
+  t.end();
+});
 
 t.test('what its operator owns is skipped, and the writer is told where to turn', (t) => {
   const object = {

@@ -27,6 +27,8 @@ t.test('what is sent', async (t) => {
   await api.create('/api/v1/namespaces/a/configmaps', object);
   await api.update('/api/v1/namespaces/a/configmaps/a', object);
   await api.apply('/api/v1/namespaces/a/configmaps/a', object, 'plimsoll');
+  await api.merge('/api/v1/namespaces/a/configmaps/a', object, 'plimsoll');
+  await api.delete('/api/v1/namespaces/a/configmaps/a');
 
   const json = 'application/json';
   t.same(
@@ -56,13 +58,32 @@ t.test('what is sent', async (t) => {
         json,
         'application/apply-patch+yaml',
       ],
+      [
+        'PATCH',
+        '/api/v1/namespaces/a/configmaps/a',
+        { fieldManager: 'plimsoll' },
+        json,
+        'application/strategic-merge-patch+json',
+      ],
+      ['DELETE', '/api/v1/namespaces/a/configmaps/a', {}, json, undefined],
     ],
   );
   for (const { headers } of seen) {
     t.equal(headers.authorization, 'Bearer x');
     t.equal(headers['user-agent'], 'plimsoll/test');
   }
-  for (const { body } of seen.slice(3)) t.same(JSON.parse(body), object);
+  for (const { body } of seen.slice(3, -1)) t.same(JSON.parse(body), object);
+});
+
+t.test('a dry run is asked for by its parameter', async (t) => {
+  const { api, seen } = await fakeApi(t, () => ({ json: {} }));
+  const object = { metadata: { name: 'a', resourceVersion: '7' } };
+  await api.update('/x', object, { dryRun: true });
+  await api.update('/x', object, { dryRun: false });
+  t.same(
+    seen.map(({ query }) => Object.fromEntries(query)),
+    [{ dryRun: 'All' }, {}],
+  );
 });
 
 t.test('an object without a resourceVersion is not sent to replace another', async (t) => {
