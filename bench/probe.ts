@@ -52,7 +52,14 @@ async function ours(request: SourceRequest): Promise<Cost> {
     budget: { ...context.budget, maxBytes },
     signal: AbortSignal.timeout(10_000),
   });
-  const facts = await driveReading(readImage({ storedSize: source.size, map: false }), source);
+  const facts = await driveReading(
+    readImage({
+      storedSize: source.size,
+      map: false,
+      peel: request.kind !== 'registry',
+    }),
+    source,
+  );
   source.close();
   if (facts.virtualSize !== 10n << 30n) throw new Error(`wrong size: ${facts.virtualSize}`);
   return { ms: performance.now() - begin, bytes: source.cost.bytesRead, requests: source.cost.requests };

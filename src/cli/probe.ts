@@ -147,7 +147,11 @@ export const probe: Command = {
       const source = await open(target, flags, signal);
       try {
         const facts = await driveReading(
-          readImage({ storedSize: source.size, map: flags.on('map') }),
+          readImage({
+            storedSize: source.size,
+            map: flags.on('map'),
+            peel: !target.startsWith('docker://'),
+          }),
           source,
         );
         terminal.stdout.write((output === 'json' ? printJson : printText)({ facts, source }));

@@ -27,14 +27,25 @@ export function offlineDensity({ density }: Settings, override?: number): Densit
     : planningDensity({ statistic, minimum, marks: new Map() });
 }
 
+/** The kinds that tell something of their cluster; manifests are mostly of others. */
+const TELLING = new Set([
+  'CDI',
+  'CDIConfig',
+  'ConfigMap',
+  'StorageClass',
+  'StorageProfile',
+  'VolumeImportSource',
+]);
+
 /** What manifests tell of the cluster that they are for. */
 export function manifestWorld(objects: readonly JsonObject[], density: Density): WorldFacts {
-  const limits = objects.filter(({ kind }) => kind === 'ConfigMap').map(connectionLimitIn);
+  const telling = objects.filter(({ kind }) => TELLING.has(kind as string));
+  const limits = telling.filter(({ kind }) => kind === 'ConfigMap').map(connectionLimitIn);
   return {
-    storage: storageFromObjects(objects, 'manifests'),
+    storage: storageFromObjects(telling, 'manifests'),
     density,
     connectionLimit: limits.find((limit) => limit !== null) ?? null,
-    findImportSource: importSourcesAmong(objects),
+    findImportSource: importSourcesAmong(telling),
   };
 }
 

@@ -100,7 +100,10 @@ async function lookOnce(
   try {
     const bytes = await options.open(request, context);
     try {
-      const facts = await driveReading(readImage({ storedSize: bytes.size, map: false }), bytes);
+      const facts = await driveReading(
+        readImage({ storedSize: bytes.size, map: false, peel: request.kind !== 'registry' }),
+        bytes,
+      );
       options.observe?.('ok', bytes.cost);
       return { kind: 'image', facts, storedSize: bytes.size };
     } finally {

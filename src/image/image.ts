@@ -46,6 +46,8 @@ export interface ImageFacts {
 export interface ProbeOptions {
   /** D: the length of the file as served, in bytes; null where unknown. */
   readonly storedSize: bigint | null;
+  /** Whether a compression around the disk is peeled, as CDI does of what it downloads; not of what lies in a container's layer. Absent: yes. */
+  readonly peel?: boolean;
   /** Whether to walk the format's tables for A. */
   readonly map: boolean;
 }

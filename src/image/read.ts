@@ -37,8 +37,9 @@ function* readLayer(options: ProbeOptions, peeled: readonly string[]): Reading<I
   const known = prefix.length < PREFIX_LENGTH ? { ...options, storedSize: BigInt(prefix.length) } : options;
   const wrapper = WRAPPERS.find((row) => row.recognise(prefix));
   if (wrapper === undefined) return { ...(yield* readDisk(prefix, known)), wrappers: [] };
-  if (peeled.includes(wrapper.name)) {
-    const defect = { code: 'unsupported-wrapper', detail: `${wrapper.name} inside ${wrapper.name}` } as const;
+  if (options.peel === false || peeled.includes(wrapper.name)) {
+    const where = options.peel === false ? 'a container disk' : wrapper.name;
+    const defect = { code: 'unsupported-wrapper', detail: `${wrapper.name} inside ${where}` } as const;
     return { ...rawDisk(prefix, known, [defect]), wrappers: [] };
   }
   const content = readLayer({ storedSize: null, map: false }, [...peeled, wrapper.name]);

@@ -32,7 +32,10 @@ export interface Connection {
  *
  * What the service account has to be granted (by whom it is used is in brackets):
  * - cluster-wide: `list` pods (density.ts), nodes (density.ts, statistic `allocatable` only), storage.k8s.io
- *   storageclasses, cdi.kubevirt.io cdis and storageprofiles, `get` cdi.kubevirt.io cdiconfigs (storage.ts);
+ *   storageclasses, cdi.kubevirt.io cdis and storageprofiles, `get` cdi.kubevirt.io cdiconfigs (storage.ts), `list` of
+ *   the kinds of all targets: apps daemonsets (with rows of the user's also deployments and statefulsets),
+ *   hco.kubevirt.io hyperconvergeds (subjects.ts);
+ * - with memoryFloor.reconcile `patch` also `get` and `update` of these kinds and of cdis (reconcile.ts);
  * - in our own namespace: `create` configmaps and coordination.k8s.io leases, `get` and `update` of those that are named
  *   by MARKS_NAME (marks.ts) and LEASE_NAME (lease.ts);
  * - in the namespaces of Multus: `get` of the configmap `multus-daemon-config` (multus.ts).

@@ -3,6 +3,10 @@ import { KiB } from './units.ts';
 const BINARY_UNITS = ['', 'Ki', 'Mi', 'Gi', 'Ti', 'Pi', 'Ei'];
 const DECIMAL_UNITS = ['', 'k', 'M', 'G', 'T', 'P', 'E'];
 
+/** Bytes of each unit. */
+const BINARY_SIZES = BINARY_UNITS.map((_, power) => 1024n ** BigInt(power));
+const DECIMAL_SIZES = DECIMAL_UNITS.map((_, power) => 1000n ** BigInt(power));
+
 /** A count of five digits is the most that people take in at a glance. */
 const MAX_COUNT_FOR_PEOPLE = 100_000n;
 
@@ -36,9 +40,10 @@ function withSuffix(bytes: bigint, step: bigint, units: readonly string[]): stri
 function exactBinary(bytes: bigint): string | null {
   if (bytes < KiB) return `${bytes}B`;
   for (let unit = BINARY_UNITS.length - 1; unit >= 1; unit--) {
-    const size = KiB ** BigInt(unit);
+    const size = BINARY_SIZES[unit]!;
+    if (bytes < size) continue;
     const quarters = (bytes * 4n) / size;
-    if (bytes < size || quarters * size !== bytes * 4n) continue;
+    if (quarters * size !== bytes * 4n) continue;
     return quarters / 4n < MAX_COUNT_FOR_PEOPLE
       ? `${quarters / 4n}${['', '.25', '.5', '.75'][Number(quarters % 4n)]}${BINARY_UNITS[unit]}`
       : null;
@@ -48,7 +53,7 @@ function exactBinary(bytes: bigint): string | null {
 
 function roundedDecimal(bytes: bigint): string {
   for (let unit = 1; unit < DECIMAL_UNITS.length; unit++) {
-    const size = 1000n ** BigInt(unit);
+    const size = DECIMAL_SIZES[unit]!;
     /** Two digits after the point under ten, one above. */
     const parts = bytes < 10n * size ? 100n : 10n;
     const count = (bytes * parts + size / 2n) / size;

@@ -8,8 +8,12 @@ const LINE_BREAKS = /[\t\n\v\f\r\u0085\u2028\u2029]+/g;
  */
 const UNPRINTABLE = /[\p{Cc}\p{Cf}\uFFFE\uFFFF]/gu;
 
+/** Most texts are of these characters alone, and need not be looked at any further. */
+const PLAIN = /^[ -~]*$/;
+
 /** The text on one line, with U+FFFD for what no reader should be shown: manifests may hold anything. */
 export function printable(text: string): string {
+  if (PLAIN.test(text)) return text;
   return text.toWellFormed().replace(LINE_BREAKS, ' ').replace(UNPRINTABLE, '\uFFFD');
 }
 
@@ -24,17 +28,22 @@ export function printableReport(report: Report): Report {
 }
 
 function printableResult(result: ReportResult): ReportResult {
+  const { rule, field, message, file } = result;
   return {
     ...result,
-    rule: printable(result.rule),
+    rule: printable(rule),
     resource: printableReference(result.resource),
-    field: printable(result.field),
-    message: printable(result.message),
-    properties: Object.fromEntries(
-      Object.entries(result.properties).map(([key, value]) => [printable(key), printable(value)]),
-    ),
-    file: result.file === null ? null : printable(result.file),
+    field: printable(field),
+    message: printable(message),
+    properties: printableProperties(result.properties),
+    file: file === null ? null : printable(file),
   };
+}
+
+function printableProperties(properties: ReportResult['properties']): ReportResult['properties'] {
+  const entries = Object.entries(properties);
+  if (entries.every(([key, value]) => PLAIN.test(key) && PLAIN.test(value))) return properties;
+  return Object.fromEntries(entries.map(([key, value]) => [printable(key), printable(value)]));
 }
 
 function printableReference(resource: ObjectReference): ObjectReference {

@@ -1,4 +1,3 @@
-import type { Logger } from 'pino';
 import type { Metrics } from '../admission/metrics.ts';
 import type { Settings } from '../config/settings.ts';
 import { judgeMemory } from '../evaluate/floors.ts';
@@ -22,7 +21,7 @@ export interface ReconcilingOptions {
   readonly isLeader: () => boolean;
   readonly intervalMs: number;
   readonly metrics: Pick<Metrics, 'storedBelowFloor' | 'reconciles'>;
-  readonly logger: Pick<Logger, 'info' | 'warn'>;
+  readonly logger: Readonly<Record<'info' | 'warn', (fields: object, message: string) => void>>;
   readonly clock?: Clock;
 }
 

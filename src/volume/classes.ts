@@ -75,5 +75,5 @@ function publishedOverhead(name: string, { overhead }: StorageFacts): string | u
 }
 
 function unique(texts: readonly string[]): readonly string[] {
-  return [...new Set(texts)];
+  return texts.length < 2 ? texts : [...new Set(texts)];
 }

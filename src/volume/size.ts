@@ -13,17 +13,25 @@ export function sizeReadings(
 ): readonly SizeReading[] {
   const formulas: readonly OverheadFormula[] =
     storage.formula === null ? ['divide', 'multiply'] : [storage.formula];
-  const readings = new Map<string, SizeReading>();
+  const readings: SizeReading[] = [];
   for (const formula of formulas)
     for (const candidate of candidates)
       for (const mode of volumeModes(claim, candidate, formula))
         for (const overhead of mode === 'Block' ? [0] : overheadNumbers(candidate, storage, formula)) {
           const reading = readSize(claim, candidate, mode, formula, overhead);
-          // Of a block device the formula says nothing.
-          const key = `${mode}/${mode === 'Block' ? '' : formula}/${overhead}/${reading.effective}`;
-          if (!readings.has(key)) readings.set(key, reading);
+          if (!readings.some((known) => isSame(known, reading))) readings.push(reading);
         }
-  return [...readings.values()];
+  return readings;
+}
+
+/** Of a block device the formula says nothing. */
+function isSame(one: SizeReading, other: SizeReading): boolean {
+  return (
+    one.mode === other.mode &&
+    one.overhead === other.overhead &&
+    one.effective === other.effective &&
+    (one.mode === 'Block' || one.formula === other.formula)
+  );
 }
 
 function readSize(

@@ -37,9 +37,12 @@ export async function lookAtFile(folder: string, file: string): Promise<Look> {
 }
 
 /** What we see in the image of an open source, which is closed then. */
-export async function lookAt(source: ByteSource): Promise<Look> {
+export async function lookAt(source: ByteSource, peel = true): Promise<Look> {
   try {
-    const facts: ImageFacts = await driveReading(readImage({ storedSize: source.size, map: false }), source);
+    const facts: ImageFacts = await driveReading(
+      readImage({ storedSize: source.size, map: false, peel }),
+      source,
+    );
     return { kind: 'image', facts, storedSize: source.size };
   } finally {
     source.close();

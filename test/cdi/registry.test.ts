@@ -101,6 +101,7 @@ async function push(
   const open = async () =>
     lookAt(
       await openRegistry({ kind: 'registry', url, insecureSkipVerify: true }, context({ budget: BUDGET })),
+      false,
     );
   return { url, open };
 }

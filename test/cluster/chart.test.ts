@@ -37,15 +37,14 @@ const find = (name: string, kind: string, called?: string) =>
 // A loaded machine takes its time.
 t.setTimeout(300_000);
 
-t.before(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'plimsoll-chart-'));
-  helm = await helmIn(folder);
-  for (const name of RENDERINGS) {
-    const { code, stdout, stderr } = await render('-f', join(GOLDEN, `${name}.values.yaml`));
-    if (code !== 0) throw new Error(`${name}: ${stderr}`);
-    rendered.set(name, stdout);
-  }
-});
+// At the top, and not in a hook: a hook that fails can leave a file without any test, which passes.
+folder = await mkdtemp(join(tmpdir(), 'plimsoll-chart-'));
+helm = await helmIn(folder);
+for (const name of RENDERINGS) {
+  const { code, stdout, stderr } = await render('-f', join(GOLDEN, `${name}.values.yaml`));
+  if (code !== 0) throw new Error(`${name}: ${stderr}`);
+  rendered.set(name, stdout);
+}
 
 t.teardown(() => rm(folder, { recursive: true, force: true }));
 

@@ -207,6 +207,20 @@ t.test('a second manager that does not force is told of the conflict, and nothin
   }
 });
 
+t.test('a stored limit a little over the floor is kept as it is written', async (t) => {
+  const higher = { DaemonSet: multusOf('sticky', '0.6Gi'), CDI: cdiOf('sticky', '2500M') };
+  for (const kind of KINDS) {
+    await kubectl.must(['create', '-f', '-'], JSON.stringify(higher[kind.kind]));
+    const before = await readStored(cluster, kind.kind, 'sticky');
+    for (const how of [['--server-side', '--field-manager=second', '--force-conflicts'], []]) {
+      await must(apply(...how)(kind, 'sticky', []));
+      const after = await readStored(cluster, kind.kind, 'sticky');
+      t.equal(after.limit, before.limit, `${kind.kind}: the limit`);
+      t.equal(after.generation, before.generation, `${kind.kind}: generation`);
+    }
+  }
+});
+
 t.test('a dry run of a creation answers what the creation stores', async (t) => {
   for (const kind of KINDS) {
     const name = `dry-${kind.kind.toLowerCase()}`;

@@ -21,13 +21,12 @@ let served: Served | null = null;
 // A loaded machine takes its time.
 t.setTimeout(300_000);
 
-t.before(async () => {
-  cluster = await startCluster({ crds: ['cdi', 'virtual-machine'] });
-  helm = await helmIn(cluster.folder, cluster.kubeconfig);
-  images = await serveImages(cluster.folder);
-  await makeQcow2(cluster.folder, 'base.qcow2', '10G', 1_100_000_000);
-  await cluster.kubectl.must(['create', 'namespace', NAMESPACE]);
-});
+// At the top, and not in a hook: a hook that fails can leave a file without any test, which passes.
+cluster = await startCluster({ crds: ['cdi', 'virtual-machine'] });
+helm = await helmIn(cluster.folder, cluster.kubeconfig);
+images = await serveImages(cluster.folder);
+await makeQcow2(cluster.folder, 'base.qcow2', '10G', 1_100_000_000);
+await cluster.kubectl.must(['create', 'namespace', NAMESPACE]);
 
 t.teardown(async () => {
   await served?.program.stop();

@@ -1,32 +1,26 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import t from 'tap';
-import { type Cluster, startCluster } from './harness/cluster.ts';
-import { type ImageServer, makeQcow2, serveImages } from './images.ts';
-import { plimsoll, startWebhook, type Webhook } from './plimsoll.ts';
+import { startCluster } from './harness/cluster.ts';
+import { makeQcow2, serveImages } from './images.ts';
+import { plimsoll, startWebhook } from './plimsoll.ts';
 
 const DENIED = 'denied the request: ';
 
-let cluster: Cluster;
-let images: ImageServer;
-let webhook: Webhook;
+t.setTimeout(600_000);
 
-t.before(async () => {
-  cluster = await startCluster({ crds: ['cdi'] });
-  images = await serveImages(cluster.folder);
-  // Virtual size 10 GiB, about 1.1 GB as stored: the image of the story.
-  await makeQcow2(cluster.folder, 'base.qcow2', '10G', 1_100_000_000);
-  webhook = await startWebhook(cluster, {
-    probe: { addresses: { mode: 'allowlist', allow: [images.host] } },
-    memoryFloor: { density: { statistic: 'fixed', pods: 90 } },
-  });
+// At the top, and not in a hook: a hook that fails can leave a file without any test, which passes.
+const cluster = await startCluster({ crds: ['cdi'] });
+t.teardown(() => cluster.stop());
+const images = await serveImages(cluster.folder);
+t.teardown(() => images.stop());
+// Virtual size 10 GiB, about 1.1 GB as stored: the image of the story.
+await makeQcow2(cluster.folder, 'base.qcow2', '10G', 1_100_000_000);
+const webhook = await startWebhook(cluster, {
+  probe: { addresses: { mode: 'allowlist', allow: [images.host] } },
+  memoryFloor: { density: { statistic: 'fixed', pods: 90 } },
 });
-
-t.teardown(async () => {
-  await webhook?.program.stop();
-  images?.stop();
-  await cluster?.stop();
-});
+t.teardown(() => webhook.program.stop());
 
 const dataVolume = (name: string, size: string) => `apiVersion: cdi.kubevirt.io/v1beta1
 kind: DataVolume
@@ -141,7 +135,13 @@ interface Stored {
 
 t.test('Multus with 50Mi on nodes of 90 pods is stored with 500Mi, once', async (t) => {
   const daemonSet = async () =>
-    (await cluster.kubectl.getJson('daemonset', 'kube-multus-ds', '-n', 'kube-system')) as Stored;
+    (await cluster.kubectl.getJson(
+      'daemonset',
+      'kube-multus-ds',
+      '-n',
+      'kube-system',
+      '--show-managed-fields',
+    )) as Stored;
   const first = await cluster.kubectl.apply(MULTUS);
   t.equal(first.code, 0, first.stderr);
   t.match(first.stderr, /Warning: DaemonSet kube-system\/kube-multus-ds.*50Mi.*raised to 500Mi/);

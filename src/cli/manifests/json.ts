@@ -2,6 +2,11 @@ import { listAt } from '../../object/object.ts';
 import type { Manifests } from '../manifests.ts';
 import { unfold } from './unfold.ts';
 
+/** Where a List's items begin, and how they are indented. */
+const OPENING = /^\s*"items": ?\[\n(\s*)\{/m;
+/** What may stand before them. */
+const MAX_HEAD = 4096;
+
 /** The objects of a text that is one JSON document; null where it is none. JSON.parse is far faster than any YAML parser. */
 export function parseJson(text: string, file: string): Manifests | null {
   const start = text.search(/\S/);
@@ -14,7 +19,7 @@ export function parseJson(text: string, file: string): Manifests | null {
     return null;
   }
   const found = unfold(value);
-  const first = lineAt(text, 0, start) + 1;
+  const first = text.slice(0, start).split('\n').length;
   const lines = itemLines(text, listAt(value, 'items').length);
   return {
     manifests: (found ?? []).map(({ path: [item], ...manifest }) => ({
@@ -32,25 +37,15 @@ export function parseJson(text: string, file: string): Manifests | null {
  * own, which no line of an item's inside looks like. Null where it is not.
  */
 function itemLines(text: string, count: number): number[] | null {
-  const opening = /^(\s*)"items": ?\[\n(\s*)\{/m.exec(text);
-  if (count === 0 || opening === null) return null;
-  const start = `\n${opening[2]}{`;
+  const indent = OPENING.exec(text.slice(0, MAX_HEAD))?.[1];
+  if (count === 0 || indent === undefined) return null;
   const lines: number[] = [];
   let line = 1;
-  let from = 0;
-  let found = text.indexOf(start, opening.index);
-  while (found >= 0) {
-    line += lineAt(text, from, found + 1);
-    lines.push(line);
-    from = found + 1;
-    found = text.indexOf(start, from);
+  for (let at = text.indexOf('\n'); at >= 0; at = text.indexOf('\n', at + 1)) {
+    line += 1;
+    const start = at + 1;
+    // The character first: most lines are told from it alone.
+    if (text[start + indent.length] === '{' && text.startsWith(indent, start)) lines.push(line);
   }
   return lines.length === count ? lines : null;
-}
-
-/** Line breaks from `from` to before `to`. */
-function lineAt(text: string, from: number, to: number): number {
-  let breaks = 0;
-  for (let at = text.indexOf('\n', from); at >= 0 && at < to; at = text.indexOf('\n', at + 1)) breaks += 1;
-  return breaks;
 }

@@ -5,6 +5,8 @@ export interface Address {
   readonly port: number;
   /** Where new connections go, in turn; to the next one where one refuses. */
   servers: readonly number[];
+  /** Ends all connections, so that callers have to open new ones. */
+  readonly cut: () => void;
   readonly close: () => void;
 }
 
@@ -44,9 +46,12 @@ export async function openAddress(): Promise<Address> {
   const address: Address = {
     port: typeof bound === 'object' && bound !== null ? bound.port : 0,
     servers: [],
+    cut: () => {
+      for (const socket of sockets) socket.destroy();
+    },
     close: () => {
       listener.close();
-      for (const socket of sockets) socket.destroy();
+      address.cut();
     },
   };
   return address;

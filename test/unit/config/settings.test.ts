@@ -124,6 +124,16 @@ t.test('conditions that are not given are null', (t) => {
 const ROW = 'match: { container: { name: x } }, curve: {}';
 const WRONG: readonly { name: string; yaml: string; problems: readonly string[] }[] = [
   {
+    name: 'to write again without a cluster',
+    yaml: 'memoryFloor: { reconcile: patch }',
+    problems: ['memoryFloor.reconcile: patch needs cluster.enabled'],
+  },
+  {
+    name: 'nothing: to write again in a cluster',
+    yaml: 'cluster: { enabled: true }\nmemoryFloor: { reconcile: patch }',
+    problems: [],
+  },
+  {
     name: 'all problems at once',
     yaml: `volumeSize: { allowance: 10 Gi }
 probe: { maxBytes: -1 }

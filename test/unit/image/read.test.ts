@@ -42,6 +42,18 @@ t.test('a header that ends early is a defect, not another format', async (t) => 
   t.equal(value.defects.length, 1);
 });
 
+t.test('in a container disk nothing is peeled: CDI imports the compressed bytes as they are', async (t) => {
+  const qcow2 = qcow2Image({ virtualSize: 1n << 30n });
+  const wrapped = gzipSync(Buffer.concat([qcow2, noise(4096)]));
+  const look = (peel: boolean) =>
+    runReading(readImage({ storedSize: BigInt(wrapped.length), map: false, peel }), wrapped).value;
+  t.match(look(true), { format: 'qcow2', wrappers: ['gz'], virtualSize: 1n << 30n, defects: [] });
+  t.match(look(false), { format: 'raw', wrappers: [], defects: [{ code: 'unsupported-wrapper' }] });
+  t.equal(look(false).virtualSize, (BigInt(wrapped.length) + 511n) & ~511n);
+  const bare = runReading(readImage({ storedSize: BigInt(qcow2.length), map: false, peel: false }), qcow2);
+  t.match(bare.value, { format: 'qcow2', defects: [] });
+});
+
 t.test('each kind of wrapper is peeled once', async (t) => {
   const image = Buffer.concat([qcow2Image({ virtualSize: 1n << 30n }), noise(1000)]);
   const nested = probe(xzFile(gzipSync(image))).value;

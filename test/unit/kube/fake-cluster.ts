@@ -6,7 +6,7 @@ export interface FakeCluster extends FakeApi {
   /** By path. */
   readonly objects: Map<string, JsonObject>;
   /** Asked first; undefined where the store is to answer. */
-  before: (request: Seen) => Reply | undefined;
+  before: (request: Seen) => Reply | Promise<Reply> | undefined;
   /** Writes until now. */
   readonly writes: () => number;
   /** Changes an object as another client would. */
