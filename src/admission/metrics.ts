@@ -88,7 +88,7 @@ export function createMetrics(): Metrics {
     }),
     reconciles: new Counter({
       name: 'plimsoll_reconciles_total',
-      help: 'Objects that memoryFloor.reconcile tried to write again, by outcome (written, refused, failed).',
+      help: 'Objects that memoryFloor.reconcile tried to write again, by outcome (written, owned, unexpected, settled, failed).',
       labelNames: ['outcome'],
       registers,
     }),

@@ -29,6 +29,8 @@ export interface Command {
   /** How many arguments it takes at the most, and the words that the first of them can be, where it is a closed set. */
   readonly positionals: number;
   readonly words?: readonly string[];
+  /** What can follow a flag, where it is a closed set. */
+  readonly values?: Readonly<Record<string, readonly string[]>>;
   /** Returns the exit code. Throws UsageError. */
   readonly run: (flags: Flags, terminal: Terminal) => Promise<number>;
 }

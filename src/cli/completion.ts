@@ -17,16 +17,30 @@ function candidates({ command: { options, words } }: NamedCommand): string {
   return [...(words ?? []), ...Object.keys(options).map((flag) => `--${flag}`), '--help'].join(' ');
 }
 
+/** A case for each flag that takes one of a few words. */
+function valueCases({ name, command: { options, values } }: NamedCommand): string[] {
+  return Object.entries(values ?? {}).map(([flag, words]) => {
+    const { short } = options[flag] ?? {};
+    const spellings = [`${name} --${flag}`, ...(short === undefined ? [] : [`${name} -${short}`])];
+    return `    ${spellings.map((spelling) => `'${spelling}'`).join('|')}) candidates='${words.join(' ')}' ;;`;
+  });
+}
+
+/** zsh has a meaning of its own for the name `words`. */
 function bash(commands: readonly NamedCommand[]): string {
-  const cases = commands.map((command) => `    ${command.name}) words='${candidates(command)}' ;;`);
+  const names = `${commands.map(({ name }) => name).join(' ')} --help --version`;
+  const cases = commands.map((command) => `    ${command.name}) candidates='${candidates(command)}' ;;`);
   return `_plimsoll() {
-  local words current=\${COMP_WORDS[COMP_CWORD]}
+  local candidates current=\${COMP_WORDS[COMP_CWORD]}
   case \${COMP_WORDS[1]} in
 ${cases.join('\n')}
-    *) words='${commands.map(({ name }) => name).join(' ')} --help --version' ;;
+    *) candidates='${names}' ;;
   esac
-  if ((COMP_CWORD == 1)); then words='${commands.map(({ name }) => name).join(' ')} --help --version'; fi
-  COMPREPLY=($(compgen -W "$words" -- "$current"))
+  case "\${COMP_WORDS[1]} \${COMP_WORDS[COMP_CWORD-1]}" in
+${commands.flatMap(valueCases).join('\n')}
+  esac
+  if ((COMP_CWORD == 1)); then candidates='${names}'; fi
+  COMPREPLY=($(compgen -W "$candidates" -- "$current"))
   # What is no flag or word may be a file.
   if ((\${#COMPREPLY[@]} == 0)); then COMPREPLY=($(compgen -f -- "$current")); fi
 }
@@ -34,10 +48,14 @@ complete -F _plimsoll plimsoll kubectl-plimsoll
 `;
 }
 
+const ZSH_SETUP = `(( $+functions[compdef] )) || { autoload -U compinit && compinit; }
+autoload -U +X bashcompinit && bashcompinit
+`;
+
 const SCRIPTS: Readonly<Record<string, (commands: readonly NamedCommand[]) => string>> = {
   bash,
   // zsh runs bash's completions as they are.
-  zsh: (commands) => `autoload -U +X bashcompinit && bashcompinit\n${bash(commands)}`,
+  zsh: (commands) => `${ZSH_SETUP}${bash(commands)}`,
 };
 
 /** The command that prints completions of these commands, itself included. */

@@ -8,7 +8,7 @@ import { connect, passOf, readCluster } from './report/cluster.ts';
 import { type Inputs, readInputs } from './report/inputs.ts';
 import { exitCodeOf, makeReport } from './report/making.ts';
 import { showProgress } from './report/progress.ts';
-import { FLAGS, FORMAT_NAMES, type ReportRequest, readRequest } from './report/request.ts';
+import { FLAGS, FORMAT_NAMES, type ReportRequest, readRequest, VALUES } from './report/request.ts';
 import { chooseReportApi, writeReports } from './report/writing.ts';
 import { version } from './version.ts';
 import { manifestWorld, offlineDensity, type WorldFacts, worldOf } from './world.ts';
@@ -129,6 +129,7 @@ async function reportCluster(
 export const report: Command = {
   help: HELP,
   options: FLAGS,
+  values: VALUES,
   positionals: 0,
   run: async (flags, terminal) => {
     const { stdout, stderr, signal } = terminal;

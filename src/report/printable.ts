@@ -47,11 +47,13 @@ function printableProperties(properties: ReportResult['properties']): ReportResu
 }
 
 function printableReference(resource: ObjectReference): ObjectReference {
+  const { apiVersion, kind, namespace, name, uid } = resource;
+  if ([apiVersion, kind, namespace, name, uid].every((text) => PLAIN.test(text))) return resource;
   return {
-    apiVersion: printable(resource.apiVersion),
-    kind: printable(resource.kind),
-    namespace: printable(resource.namespace),
-    name: printable(resource.name),
-    uid: printable(resource.uid),
+    apiVersion: printable(apiVersion),
+    kind: printable(kind),
+    namespace: printable(namespace),
+    name: printable(name),
+    uid: printable(uid),
   };
 }

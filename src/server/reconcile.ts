@@ -17,7 +17,7 @@ export interface ReconcilingOptions {
   readonly api: KubeApi;
   /** Taken anew for each object. */
   readonly world: () => World;
-  /** Counted: of all replicas one tells, and one writes. */
+  /** Of all replicas one tells, and one writes. */
   readonly isLeader: () => boolean;
   readonly intervalMs: number;
   readonly metrics: Pick<Metrics, 'storedBelowFloor' | 'reconciles'>;
@@ -69,7 +69,7 @@ export function startReconciling(options: ReconcilingOptions): Reconciling {
         logger.warn({ kind }, 'stored objects may not be listed, so their limits are not known');
     for (const object of outgrown) if (!told.has(stepOf(object))) tell(logger, object);
     told = new Set(said);
-    pace.keepOnly(new Set(outgrown.map(({ reference }) => reference.uid)), clock.now());
+    pace.keepOnly(new Set(objects.map((object) => identify(object).uid)), clock.now());
     if (settings.configuration.memoryFloor.reconcile === 'patch')
       for (const object of outgrown) await reconcile(object, pass);
   };

@@ -86,6 +86,8 @@ async function start(t: Parameters<typeof scratch>[0], url: string, signal?: Abo
   return { server, port, health };
 }
 
+const serials = new WeakMap<object, string>();
+
 /** Calls as the API server does, trusting only that bundle; the answer is the serial number of what was served. */
 async function call(port: number, ca: string, agent = new Agent({ keepAlive: false })): Promise<string> {
   const headers = { 'content-type': 'application/json', 'content-length': Buffer.byteLength(REVIEW) };
@@ -93,9 +95,12 @@ async function call(port: number, ca: string, agent = new Agent({ keepAlive: fal
   const to = { host: '127.0.0.1', port, path: '/validate', method: 'POST', headers, ca, servername, agent };
   const sent = request(to).end(REVIEW);
   const [answer] = await once(sent, 'response');
+  // Told only once for each connection.
+  const serial = serials.get(answer.socket) ?? answer.socket.getPeerX509Certificate().serialNumber;
+  serials.set(answer.socket, serial);
   await text(answer);
   if (answer.statusCode !== 200) throw new Error(`status ${answer.statusCode}`);
-  return answer.socket.getPeerX509Certificate().serialNumber;
+  return serial;
 }
 
 t.test('who waits for the leader says so, and can be stopped', async (t) => {
@@ -141,14 +146,15 @@ t.test('served, changed and refused', async (t) => {
     );
 
   const kept = new Agent({ keepAlive: true, maxSockets: 1 });
-  t.equal(await call(port, bundle(), kept), first);
+  const before = bundle();
+  t.equal(await call(port, before, kept), first);
   memory.objects.delete(SECRET);
   const second = await until(
     () => call(port, bundle()),
     (serial) => serial !== first,
   );
   t.not(second, first, 'without a restart');
-  t.equal(await call(port, bundle(), kept), first, 'a connection that is kept goes on');
+  t.equal(await call(port, before, kept), first, 'a connection that is kept goes on');
   kept.destroy();
 
   world.fate = async (verb) => {
@@ -158,7 +164,7 @@ t.test('served, changed and refused', async (t) => {
   memory.revert(MUTATING, '');
   const refused = await until(
     () => health('/readyz'),
-    (answer) => answer.startsWith('503'),
+    (answer) => answer.includes('permit'),
   );
   t.match(
     refused,

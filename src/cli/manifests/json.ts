@@ -22,11 +22,10 @@ export function parseJson(text: string, file: string): Manifests | null {
   const first = text.slice(0, start).split('\n').length;
   const lines = itemLines(text, listAt(value, 'items').length);
   return {
-    manifests: (found ?? []).map(({ path: [item], ...manifest }) => ({
-      ...manifest,
-      file,
-      line: (item === undefined ? undefined : lines?.[item]) ?? first,
-    })),
+    manifests: (found ?? []).map(({ object, oldObject, operation, namespace, path: [item] }) => {
+      const line = item === undefined ? undefined : lines?.[item];
+      return { object, oldObject, operation, namespace, file, line: line ?? first };
+    }),
     broken: [],
     ignored: found === null ? 1 : 0,
   };

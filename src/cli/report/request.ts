@@ -19,7 +19,17 @@ export const FLAGS = {
   unknown: { type: 'string' },
 } as const;
 
-export const FORMAT_NAMES = FORMATS.map(({ name }) => name).join(', ');
+const UNKNOWN_CHOICES = ['ignore', 'fail'] as const;
+
+/** The flags that take one of a few words. */
+export const VALUES = {
+  output: FORMATS.map(({ name }) => name),
+  write: WRITE_CHOICES,
+  'fail-level': FAIL_LEVELS,
+  unknown: UNKNOWN_CHOICES,
+} as const;
+
+export const FORMAT_NAMES = VALUES.output.join(', ');
 
 /** What is asked for, as far as the flags alone can tell. */
 export interface ReportRequest {
@@ -53,7 +63,7 @@ export function readRequest(flags: Flags, terminal: Terminal): ReportRequest {
     write,
     density,
     failLevel: choice('fail-level', flags.text('fail-level') ?? 'error', FAIL_LEVELS),
-    failOnUnknown: choice('unknown', flags.text('unknown') ?? 'ignore', ['ignore', 'fail']) === 'fail',
+    failOnUnknown: choice('unknown', flags.text('unknown') ?? 'ignore', UNKNOWN_CHOICES) === 'fail',
   };
 }
 

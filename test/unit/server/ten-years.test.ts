@@ -157,7 +157,7 @@ t.test('ten years of failures, and no call that fails', async (t) => {
     fc.asyncProperty(seeds, async (seed) => {
       stories.push(await tenYears(seed));
     }),
-    { numRuns: 3, endOnFailure: true },
+    { numRuns: 2, endOnFailure: true },
   );
   t.comment(JSON.stringify(stories));
   for (const { failures, steps } of stories) {
