@@ -1,6 +1,7 @@
 // Keeps what is generated in step with the code: `npm run docs` writes it, `npm run check` compares.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { resolve } from 'node:path';
+import { createMetrics } from '../src/admission/metrics.ts';
 import { printDefaults } from '../src/config/print.ts';
 import { CONFIGURATION_SCHEMA } from '../src/config/schema.ts';
 import { DEFECTS } from '../src/image/image.ts';
@@ -45,6 +46,21 @@ One YAML file; every setting with its default, as \`plimsoll config print-defaul
 ${printDefaults()}\`\`\`
 `;
 
+const metrics = async () => `# Metrics
+
+Served at \`/metrics\` of the health port, besides those of Node.js itself. Generated; \`npm run docs\` writes it.
+
+${table(
+  ['metric', 'meaning'],
+  (await createMetrics().registry.getMetricsAsJSON())
+    .filter(({ name }) => name.startsWith('plimsoll_'))
+    .map(({ name, help }) => [name, help] as const)
+    .sort(([one], [other]) => (one < other ? -1 : 1)),
+)}
+
+The chart brings alerts and a dashboard over them: \`metrics.prometheusRule.enabled\`, \`metrics.dashboard.enabled\`.
+`;
+
 const VALUES_SCHEMA = 'charts/plimsoll/values.schema.json';
 /** What the chart sets itself. */
 const OF_THE_CHART: readonly string[] = ['listen', 'tls', 'cluster'];
@@ -59,9 +75,10 @@ const valuesSchema = () => {
   return `${JSON.stringify({ ...values, properties: { ...values.properties, config } }, null, 2)}\n`;
 };
 
-const GENERATED: Readonly<Record<string, () => string>> = {
+const GENERATED: Readonly<Record<string, () => string | Promise<string>>> = {
   'docs/codes.md': codes,
   'docs/configuration.md': configuration,
+  'docs/metrics.md': metrics,
   [VALUES_SCHEMA]: valuesSchema,
 };
 
@@ -75,8 +92,9 @@ function current(path: string): string {
 
 for (const [name, make] of Object.entries(GENERATED)) {
   const path = resolve(ROOT, name);
-  if (process.argv.includes('--write')) writeFileSync(path, make());
-  else if (current(path) !== make()) {
+  const text = await make();
+  if (process.argv.includes('--write')) writeFileSync(path, text);
+  else if (current(path) !== text) {
     console.error(`${name} is out of step with the code: run \`npm run docs\``);
     process.exitCode = 1;
   }

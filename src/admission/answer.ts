@@ -1,3 +1,4 @@
+import type { DecidedFinding } from '../policy/decide.ts';
 import { denials, type Outcome, warnings } from '../policy/outcome.ts';
 import { ALLOWED, type Answer } from './review.ts';
 
@@ -27,7 +28,16 @@ function audit(outcomes: readonly Outcome[]): Record<string, string> {
   );
 }
 
-/** The answer of a validating webhook. All denials are told at once, each complete in itself. */
+/** A VirtualMachine may declare thousands of volumes, and nobody reads as many reasons. */
+const MAX_TOLD = 10;
+
+function reasonFor(denied: readonly DecidedFinding[]): string {
+  const told = denied.slice(0, MAX_TOLD).map(({ finding }) => finding.message);
+  const left = denied.length - told.length;
+  return [...told, ...(left > 0 ? [`And ${left} more such findings in this object.`] : [])].join(' ');
+}
+
+/** The answer of a validating webhook. Denials are told at once, as many as can be read, each complete in itself. */
 export function answerValidation(outcomes: readonly Outcome[]): Answer {
   const denied = denials(outcomes);
   return {
@@ -36,7 +46,7 @@ export function answerValidation(outcomes: readonly Outcome[]): Answer {
     denial:
       denied.length === 0
         ? null
-        : { code: 403, message: denied.map(({ finding }) => finding.message).join(' ') },
+        : { code: 403, message: reasonFor(denied) },
     warnings: warnings(outcomes),
     auditAnnotations: audit(outcomes),
   };

@@ -6,6 +6,7 @@ import Fastify, {
   type FastifyReply,
   type FastifyRequest,
 } from 'fastify';
+import { limitLargeBodies } from './large-bodies.ts';
 import type { Metrics } from './metrics.ts';
 import { type AdmissionRequest, type Answer, decodeReview, encodeReview } from './review.ts';
 import { budgetMs } from './timeout.ts';
@@ -65,6 +66,9 @@ export function createWebhook(options: WebhookOptions): FastifyInstance {
     if (options.clientNames.length === 0 || options.clientNames.includes(clientName(request) ?? '')) done();
     else void reply.code(403).send({ message: 'this client may not call the webhook' });
   });
+
+  // After who may call at all: the others are not worth a place.
+  app.addHook('onRequest', limitLargeBodies());
 
   app.setErrorHandler((error: { statusCode?: number; message: string }, _request, reply) => {
     const status = error.statusCode ?? 500;

@@ -8,7 +8,7 @@ import { readImage } from '../image/read.ts';
 import { formatForPeople } from '../quantity/format.ts';
 import { openFile } from '../source/file.ts';
 import { resolveAll } from '../source/resolve.ts';
-import { SourceError, type SourceRequest } from '../source/source.ts';
+import { SourceError, type SourceFailureCode, type SourceRequest } from '../source/source.ts';
 import { openSource } from '../source/sources.ts';
 import { type Command, choice, type Flags, type Terminal, UsageError, wholeNumber } from './command.ts';
 import { version } from './version.ts';
@@ -38,6 +38,15 @@ const KINDS: readonly (readonly [RegExp, SourceRequest['kind']])[] = [
   [/^gs:\/\//, 'gcs'],
 ];
 
+/** A file has no server that could be blamed. */
+const FILE_FAILURES: Partial<Record<SourceFailureCode, string>> = {
+  'not-found': 'there is no such file',
+  unreachable: 'the file cannot be read',
+};
+
+const kindOf = (target: string) => KINDS.find(([pattern]) => pattern.test(target))?.[1];
+const isUrl = (target: string) => /^[a-z0-9+.-]+:\/\//i.test(target);
+
 async function readText(file: string): Promise<string> {
   return readFile(file, 'utf8').catch((error: NodeJS.ErrnoException) => {
     throw new UsageError(`${file}: cannot be read (${error.code})`);
@@ -66,16 +75,16 @@ interface Probed {
 async function open(target: string, flags: Flags, signal: AbortSignal): Promise<ByteSource> {
   const config = flags.text('config');
   const map = flags.on('map');
-  const kind = KINDS.find(([pattern]) => pattern.test(target))?.[1];
+  const kind = kindOf(target);
   if (kind === undefined) {
-    if (/^[a-z0-9+.-]+:\/\//i.test(target))
-      throw new SourceError('unsupported', target.slice(0, target.indexOf(':')));
+    if (isUrl(target)) throw new SourceError('unsupported', target.slice(0, target.indexOf(':')));
     return openFile(target);
   }
   const settings = await loadSettings(config);
   const outside = { open: openSource, resolve: resolveAll, now: Date.now, version: version() };
-  const { context } = lookOptionsOf(settings, outside);
-  const { budget } = context;
+  const { context, registryMaxBytes, proxyFor } = lookOptionsOf(settings, outside);
+  const budget = kind === 'registry' ? { ...context.budget, maxBytes: registryMaxBytes } : context.budget;
+  const proxy = proxyFor(target);
   return openSource(
     { kind, url: target, ...(await requestOptions(flags)) },
     {
@@ -84,6 +93,7 @@ async function open(target: string, flags: Flags, signal: AbortSignal): Promise<
       // Whoever runs the command may dial what they like; the webhook is the one that strangers can drive.
       addresses: config === undefined ? { mode: 'any', allow: [] } : context.addresses,
       budget: map ? { ...budget, maxRequests: MAP_REQUESTS, maxBytes: MAP_BYTES } : budget,
+      ...(proxy === undefined ? {} : { proxy }),
     },
   );
 }
@@ -107,6 +117,11 @@ function printJson({ facts, source }: Probed): string {
   })}\n`;
 }
 
+function readingOf({ bytesRead, requests }: ByteSource['cost']): string {
+  if (requests === 0) return `${bytesRead} bytes`;
+  return `${bytesRead} bytes in ${requests} ${requests === 1 ? 'request' : 'requests'}`;
+}
+
 function printText({ facts, source }: Probed): string {
   const size = (bytes: bigint | null, least: bigint | null = null) => {
     if (bytes !== null) return `${formatForPeople(bytes)} (${bytes} bytes)`;
@@ -117,7 +132,7 @@ function printText({ facts, source }: Probed): string {
     ['virtual size', size(facts.virtualSize, facts.virtualSizeAtLeast)],
     ['stored size', size(source.size)],
     ...(facts.allocatedSize === null ? [] : [['allocated', size(facts.allocatedSize)]]),
-    ['read', `${source.cost.bytesRead} bytes in ${source.cost.requests} requests`],
+    ['read', readingOf(source.cost)],
     ...facts.defects.map(({ code, detail }) => ['unusable', `it ${DEFECTS[code]}: ${detail}`]),
   ];
   return `${rows.map(([name, value]) => `${`${name}:`.padEnd(14)}${value}`).join('\n')}\n`;
@@ -161,9 +176,10 @@ export const probe: Command = {
       }
     } catch (error) {
       if (!(error instanceof SourceError)) throw error;
-      if (output === 'json')
-        terminal.stdout.write(`${JSON.stringify({ error: { code: error.code, message: error.message } })}\n`);
-      else terminal.stderr.write(`plimsoll: ${target}: ${error.message} (${error.code})\n`);
+      const { code } = error;
+      const message = (isUrl(target) ? undefined : FILE_FAILURES[code]) ?? error.message;
+      if (output === 'json') terminal.stdout.write(`${JSON.stringify({ error: { code, message } })}\n`);
+      else terminal.stderr.write(`plimsoll: ${target}: ${message} (${code})\n`);
       return 1;
     }
   },

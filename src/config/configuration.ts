@@ -70,7 +70,7 @@ export interface Configuration {
     readonly stickyPercent: number;
     readonly reconcile: 'off' | 'patch';
     readonly targets: {
-      readonly multus: ConfiguredTarget & {
+      readonly multus: ConfiguredWorkload & {
         readonly delegate: keyof typeof multusCurves;
         readonly burst: FloorBurst;
       };
@@ -96,13 +96,17 @@ export interface ConfiguredTarget {
   readonly enabled: boolean;
   readonly curve: ConfiguredCurve;
   readonly requests: RequestRule;
-  readonly addMissing: boolean;
-  readonly initLimits: boolean;
   readonly action: FloorAction;
 }
 
+/** A target with containers, any of which may lack a limit. */
+export interface ConfiguredWorkload extends ConfiguredTarget {
+  readonly addMissing: boolean;
+  readonly initLimits: boolean;
+}
+
 /** A daemon of the user's own that grows with density. */
-export interface AdditionalTarget extends ConfiguredTarget {
+export interface AdditionalTarget extends ConfiguredWorkload {
   readonly name: string;
   readonly match: DaemonMatch;
 }

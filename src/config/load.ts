@@ -4,8 +4,8 @@ import { type Settings, settingsOf } from './settings.ts';
 
 /** The settings of a file, or of the defaults where no file is named. Throws ConfigurationError, also for a missing file. */
 export async function loadSettings(file: string | undefined): Promise<Settings> {
-  if (file === undefined) return settingsOf(DEFAULT_CONFIGURATION);
-  return settingsOf(parseConfiguration(await readConfiguration(file)));
+  if (file === undefined) return settingsOf(DEFAULT_CONFIGURATION, process.env);
+  return settingsOf(parseConfiguration(await readConfiguration(file)), process.env);
 }
 
 async function readConfiguration(file: string): Promise<string> {
@@ -33,12 +33,12 @@ export async function followSettings(
   onChange: (settings: Settings, problem: string | null) => void,
 ): Promise<LiveSettings> {
   if (file === undefined) {
-    const byDefault = settingsOf(DEFAULT_CONFIGURATION);
+    const byDefault = settingsOf(DEFAULT_CONFIGURATION, process.env);
     return { current: () => byDefault, problem: () => null, stop: () => {} };
   }
   /** Null: it could not be read when it was last looked at. */
   let seen: string | null = await readConfiguration(file);
-  let settings = settingsOf(parseConfiguration(seen));
+  let settings = settingsOf(parseConfiguration(seen), process.env);
   let problem: string | null = null;
   let isReading = false;
   const look = async () => {
@@ -47,7 +47,7 @@ export async function followSettings(
       seen = null;
       seen = await readConfiguration(file);
       if (seen === before.text) return;
-      settings = settingsOf(parseConfiguration(seen));
+      settings = settingsOf(parseConfiguration(seen), process.env);
       problem = null;
     } catch (error) {
       if (!(error instanceof ConfigurationError)) throw error;

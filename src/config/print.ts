@@ -20,7 +20,7 @@ const EXAMPLES: Readonly<Record<string, string>> = {
   expires: 2027-12-31`,
   additional: `- name: fluent-bit
   match: { container: { image: fluent/fluent-bit } }
-  curve: { base: 50Mi, perPod: 2Mi, min: 100Mi, max: 1Gi }`,
+  curve: { base: 250Mi, perPod: 2Mi, step: 10Mi, min: 300Mi, max: 1Gi }`,
 };
 
 /** YAML of every setting with its default and what it means. It is itself a valid configuration. */

@@ -30,6 +30,7 @@ export const curve = section(
   },
 );
 
+/** Of every target. */
 export const target = {
   enabled: { type: 'boolean', default: true },
   curve,
@@ -39,6 +40,12 @@ export const target = {
     default: 'followWhenEqual',
     description: 'What happens to the request when its limit is raised.',
   },
+  action: { type: 'string', enum: ['mutate', 'deny', 'warn', 'audit'], default: 'mutate' },
+} as const;
+
+/** Of a target that is a workload with containers of its own. */
+export const workload = {
+  ...target,
   addMissing: { type: 'boolean', default: false, description: 'Add a limit where there is none.' },
   initLimits: {
     type: 'boolean',
@@ -46,7 +53,6 @@ export const target = {
     description:
       'Give init containers without a limit one equal to their request, so that the pod can be Guaranteed.',
   },
-  action: { type: 'string', enum: ['mutate', 'deny', 'warn', 'audit'], default: 'mutate' },
 } as const;
 
 export const port = { type: 'integer', minimum: 0, maximum: 65535 } as const;

@@ -1,4 +1,5 @@
-import { action, count, days, milliseconds, names, port, quantity, section, target } from './schema-parts.ts';
+import { MEMORY_FLOOR } from './memory-floor-schema.ts';
+import { action, count, days, milliseconds, names, port, quantity, section } from './schema-parts.ts';
 
 /**
  * JSON Schema (draft-07) of the configuration, with every default in it: the chart's values.schema.json and the
@@ -149,99 +150,14 @@ export const CONFIGURATION_SCHEMA = {
         ttlSeconds: count(300, 86_400),
         failureTtlSeconds: count(30, 3600),
       }),
-      proxy: { type: 'string', pattern: '^https?://', description: 'HTTP proxy for reaching images.' },
-    }),
-    memoryFloor: section('Rule memory-floor.', {
-      density: section('Pods that need CNI on a node.', {
-        statistic: {
-          type: 'string',
-          enum: ['highWaterMark', 'allocatable', 'fixed'],
-          default: 'highWaterMark',
-        },
-        pods: { type: 'integer', minimum: 1, maximum: 5000, description: 'Required by statistic fixed.' },
-        minimum: count(30, 5000),
-      }),
-      stickyPercent: {
-        ...count(25, 900, 0),
-        description:
-          'A stored limit of up to this many per cent over the floor is kept when a lower one is written.',
-      },
-      reconcile: {
+      proxy: {
         type: 'string',
-        enum: ['off', 'patch'],
-        default: 'off',
+        pattern: '^https?://',
         description:
-          'What becomes of stored limits that density has outgrown. off: a metric and the report say so. patch: the leader writes such an object again, which rolls its pods out, unless a tool or an operator owns it; needs cluster.enabled.',
-      },
-      targets: section('The built-in targets.', {
-        multus: section('The thick daemon of Multus.', {
-          ...target,
-          delegate: {
-            type: 'string',
-            enum: ['smallPlugins', 'cilium', 'ciliumBefore116'],
-            default: 'smallPlugins',
-            description:
-              'Which curve to start from: the size of the delegate plugin decides what a pod costs.',
-          },
-          burst: {
-            type: 'string',
-            enum: ['density', 'connectionLimit'],
-            default: 'density',
-            description:
-              'What is in flight after a restart: every pod of the node, or as many as the daemon lets in.',
-          },
-        }),
-        cdi: section('The CDI custom resource.', target),
-        hyperconverged: section('The HyperConverged custom resource.', target),
-      }),
-      additional: {
-        type: 'array',
-        default: [],
-        description: 'Other daemons that grow with density.',
-        items: {
-          type: 'object',
-          additionalProperties: false,
-          required: ['name', 'match', 'curve'],
-          properties: {
-            ...target,
-            name: { type: 'string', pattern: '^[a-z0-9]([a-z0-9-]{0,40}[a-z0-9])?$' },
-            match: {
-              type: 'object',
-              additionalProperties: false,
-              required: ['container'],
-              properties: {
-                namespaces: { ...names, minItems: 1 },
-                kinds: {
-                  type: 'array',
-                  minItems: 1,
-                  items: { type: 'string', enum: ['DaemonSet', 'Deployment', 'StatefulSet'] },
-                  default: ['DaemonSet'],
-                },
-                container: {
-                  type: 'object',
-                  additionalProperties: false,
-                  minProperties: 1,
-                  description: 'The containers for which all that is given holds.',
-                  properties: {
-                    command: {
-                      type: 'string',
-                      minLength: 1,
-                      description: 'A program of its command or arguments.',
-                    },
-                    image: {
-                      type: 'string',
-                      minLength: 1,
-                      description: 'The end of its image’s repository.',
-                    },
-                    name: { type: 'string', minLength: 1 },
-                  },
-                },
-              },
-            },
-          },
-        },
+          'HTTP proxy for reaching images; without it HTTP_PROXY, HTTPS_PROXY and NO_PROXY of the environment hold.',
       },
     }),
+    memoryFloor: MEMORY_FLOOR,
     exemptions: {
       type: 'array',
       default: [],

@@ -5,6 +5,7 @@ import { targetOf } from '../floor/daemon-row.ts';
 import type { Curve, FloorBurst, FloorSettings, FloorTarget } from '../floor/floor.ts';
 import type { DecisionSettings } from '../policy/decide.ts';
 import type { Exemption } from '../policy/exemption.ts';
+import type { PolicyName } from '../policy/finding.ts';
 import type { SizeLimits } from '../policy/size-limits.ts';
 import { bytesOf, parseQuantity } from '../quantity/parse.ts';
 import type { OverheadFormula } from '../volume/volume.ts';
@@ -13,8 +14,10 @@ import type {
   ConfiguredCurve,
   ConfiguredExemption,
   ConfiguredTarget,
+  ConfiguredWorkload,
 } from './configuration.ts';
 import { ConfigurationError } from './parse.ts';
+import { type Environment, type ProxyFor, proxiesOf } from './proxy.ts';
 
 /** A configuration as the rest of the program uses it: sizes are bytes, dates milliseconds since the epoch. */
 export interface Settings {
@@ -34,10 +37,12 @@ export interface Settings {
   readonly stickyPercent: number;
   /** Bytes that one look at an image may read. */
   readonly maxBytes: number;
+  readonly proxyFor: ProxyFor;
   readonly registryMaxBytes: number;
 }
 
 const ALLOWANCES = { default: '10Gi', lenient: '20Gi' } as const;
+const POLICIES: readonly PolicyName[] = ['volume-size', 'memory-floor'];
 /** More than one look could ever need; keeps the number small enough to be a JavaScript one. */
 const MAX_LOOK_BYTES = 1n << 30n;
 
@@ -91,8 +96,13 @@ function exemption(reader: Reader, configured: ConfiguredExemption, index: numbe
   };
 }
 
-function floorSettings(target: ConfiguredTarget, curve: Curve, burst: FloorBurst): FloorSettings {
-  const { requests, addMissing, initLimits, action } = target;
+function floorSettings(
+  target: ConfiguredTarget | ConfiguredWorkload,
+  curve: Curve,
+  burst: FloorBurst,
+): FloorSettings {
+  // A custom resource has no containers: CDI's default stands for a limit that is missing.
+  const { requests, addMissing, initLimits, action } = { addMissing: false, initLimits: false, ...target };
   return { curve, requests, addMissing, initLimits, action, burst };
 }
 
@@ -117,8 +127,18 @@ function floors(reader: Reader, { memoryFloor: { targets, additional }, volumeSi
   return { floorTargets: [...builtInTargets, ...rows], floorSettings: settings };
 }
 
+/** A rule that is misspelt would exempt nothing, and nobody would be told. */
+function checkExemptedRules(reader: Reader, { exemptions, volumeSize, memoryFloor }: Configuration): void {
+  const { targets, additional } = memoryFloor;
+  const rules = new Set<string>([...POLICIES, ...Object.keys(volumeSize.actions), ...Object.keys(targets)]);
+  for (const { name } of additional) rules.add(name);
+  for (const [index, row] of exemptions.entries())
+    for (const rule of row.rules ?? [])
+      if (!rules.has(rule)) reader.problems.push(`exemptions.${index}.rules: there is no rule ${rule}`);
+}
+
 /** Throws ConfigurationError with everything that the schema can't tell: quantities, dates, what contradicts itself. */
-export function settingsOf(configuration: Configuration): Settings {
+export function settingsOf(configuration: Configuration, environment: Environment = {}): Settings {
   const reader = new Reader();
   const { volumeSize, probe, memoryFloor } = configuration;
   const { statistic, pods, minimum } = memoryFloor.density;
@@ -133,6 +153,7 @@ export function settingsOf(configuration: Configuration): Settings {
     if (bytes > MAX_LOOK_BYTES) reader.problems.push(`probe.${name}: must not be more than 1Gi`);
     return Number(bytes);
   };
+  checkExemptedRules(reader, configuration);
   const settings: Settings = {
     configuration,
     sizeLimits: {
@@ -150,6 +171,7 @@ export function settingsOf(configuration: Configuration): Settings {
     density: { statistic, fixed: pods ?? null, minimum },
     stickyPercent: memoryFloor.stickyPercent,
     maxBytes: lookBytes('maxBytes'),
+    proxyFor: proxiesOf(probe.proxy, environment),
     registryMaxBytes: lookBytes('registryMaxBytes'),
   };
   if (reader.problems.length > 0) throw new ConfigurationError(reader.problems);

@@ -13,7 +13,7 @@ export interface Outside {
 
 /** How the configuration wants images looked at. */
 export function lookOptionsOf(
-  { configuration: { probe }, maxBytes, registryMaxBytes }: Settings,
+  { configuration: { probe }, maxBytes, registryMaxBytes, proxyFor }: Settings,
   outside: Outside,
 ): LookOptions {
   const { addresses, cache } = probe;
@@ -27,9 +27,9 @@ export function lookOptionsOf(
       connectTimeoutMs: probe.connectTimeoutMilliseconds,
       idleTimeoutMs: probe.idleTimeoutMilliseconds,
       resolve: outside.resolve,
-      ...(probe.proxy === undefined ? {} : { proxy: probe.proxy }),
     },
     registryMaxBytes,
+    proxyFor,
     timeoutMs: probe.timeoutMilliseconds,
     limits: { all: probe.concurrency, perKey: probe.concurrencyPerHost, queue: probe.queue },
     cache: {

@@ -13,9 +13,11 @@ export type LookAt = (source: ImportSource, signal: AbortSignal) => Promise<Imag
 export interface LookOptions {
   readonly open: OpenSource;
   /** Everything of a source's world but the deadline, which each look sets itself. */
-  readonly context: Omit<SourceContext, 'signal'>;
+  readonly context: Omit<SourceContext, 'signal' | 'proxy'>;
   /** Bytes, in place of the budget's, for container disks: their layers have to be unpacked. */
   readonly registryMaxBytes: number;
+  /** The proxy by which a URL is reached; undefined: none. */
+  readonly proxyFor: (url: string) => string | undefined;
   /** Whether images may be looked at at all. */
   readonly enabled: boolean;
   /** Whether a look's deadline begins when its turn comes, as a report wants it, and not when it is asked for. */
@@ -69,12 +71,13 @@ function requestOf(source: ImportSource): SourceRequest {
 }
 
 function contextFor(
-  { kind }: ImportSource,
-  { context, registryMaxBytes }: LookOptions,
+  { kind, url }: ImportSource,
+  { context, registryMaxBytes, proxyFor }: LookOptions,
   signal: AbortSignal,
 ): SourceContext {
   const budget = kind === 'registry' ? { ...context.budget, maxBytes: registryMaxBytes } : context.budget;
-  return { ...context, budget, signal };
+  const proxy = proxyFor(url);
+  return { ...context, budget, signal, ...(proxy === undefined ? {} : { proxy }) };
 }
 
 /** What has to be equal for two looks to see the same: the URL and all that is sent with it. */

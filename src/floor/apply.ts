@@ -18,9 +18,10 @@ const LIST_INDEX = /^(?:0|[1-9][0-9]{0,8})$/;
 /** What the API server makes of the object (RFC 6902 `add` and `replace`), in order. The object itself is not changed. */
 export function applyOperations(object: JsonObject, operations: readonly PatchOperation[]): ApplyResult {
   let here: JsonObject = object;
+  const copies: Copies = new Set();
   for (const operation of operations) {
     const steps = parsePointer(operation.path);
-    const next: Step = steps === null ? fault('bad-pointer') : put(here, steps, operation);
+    const next: Step = steps === null ? fault('bad-pointer') : put(here, steps, operation, copies);
     if (!next.ok) return { ok: false, fault: next.fault, operation };
     if (!isObject(next.value)) return { ok: false, fault: 'not-an-object', operation };
     here = next.value;
@@ -28,17 +29,38 @@ export function applyOperations(object: JsonObject, operations: readonly PatchOp
   return { ok: true, object: here };
 }
 
-function put(container: unknown, steps: readonly string[], operation: PatchOperation): Step {
+/**
+ * Objects and lists that were copied already: they are changed in place. Were they copied again, a patch of thousands of
+ * containers would take minutes.
+ */
+type Copies = Set<unknown>;
+
+function put(container: unknown, steps: readonly string[], operation: PatchOperation, copies: Copies): Step {
   const [step, ...rest] = steps;
   if (step === undefined) return { ok: true, value: operation.value };
-  if (Array.isArray(container)) return putInList(container, step, rest, operation);
+  if (Array.isArray(container)) return putInList(container, step, rest, operation, copies);
   if (!isObject(container)) return fault('missing-parent');
   const isPresent = Object.hasOwn(container, step);
   if (!isPresent && rest.length > 0) return fault('missing-parent');
   if (!isPresent && operation.op === 'replace') return fault('missing-member');
-  const member = put(isPresent ? container[step] : undefined, rest, operation);
-  // A computed key defines a member of its own, even one that is called __proto__.
-  return member.ok ? { ok: true, value: { ...container, [step]: member.value } } : member;
+  const member = put(isPresent ? container[step] : undefined, rest, operation, copies);
+  if (!member.ok) return member;
+  const copy = copied(container, () => ({ ...container }), copies);
+  // Defined, not assigned: a member of its own, even one that is called __proto__.
+  Object.defineProperty(copy, step, {
+    value: member.value,
+    configurable: true,
+    enumerable: true,
+    writable: true,
+  });
+  return { ok: true, value: copy };
+}
+
+function copied<T extends object>(container: T, copy: () => T, copies: Copies): T {
+  if (copies.has(container)) return container;
+  const made = copy();
+  copies.add(made);
+  return made;
 }
 
 function putInList(
@@ -46,6 +68,7 @@ function putInList(
   step: string,
   rest: readonly string[],
   operation: PatchOperation,
+  copies: Copies,
 ): Step {
   const isInsertion = rest.length === 0 && operation.op === 'add';
   if (isInsertion && step === '-') return { ok: true, value: [...list, operation.value] };
@@ -57,8 +80,11 @@ function putInList(
       : fault('missing-member');
   }
   if (index >= list.length) return fault(rest.length > 0 ? 'missing-parent' : 'missing-member');
-  const member = put(list[index], rest, operation);
-  return member.ok ? { ok: true, value: list.with(index, member.value) } : member;
+  const member = put(list[index], rest, operation, copies);
+  if (!member.ok) return member;
+  const copy = copied(list as unknown[], () => [...list], copies);
+  copy[index] = member.value;
+  return { ok: true, value: copy };
 }
 
 function fault(code: ApplyFault): Step {

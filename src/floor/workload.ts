@@ -42,9 +42,10 @@ export function judgeContainers(question: ContainerQuestion): FloorOutcome {
   const { object } = subject;
   if (isBeingDeleted(object)) return skip(target, 'it is being deleted');
   const floor = floorOf(settings.curve, podsInFlight(settings, context));
+  const stored = storedContainers(subject);
   const checks: FloorCheck[] = [];
   for (const index of question.containers) {
-    const verdict = checkContainer(question, index, floor);
+    const verdict = checkContainer(question, index, floor, stored);
     if (!verdict.ok) return skip(target, verdict.reason);
     checks.push(verdict.check);
   }
@@ -64,10 +65,11 @@ function checkContainer(
   { target, subject, settings, context, notesOn }: ContainerQuestion,
   index: number,
   floor: bigint,
+  storedByName: ReadonlyMap<unknown, unknown>,
 ) {
   const container = at(subject.object, ...POD_SPEC, 'containers', index);
   const name = nameOf(container, index);
-  const stored = storedContainer(subject, at(container, 'name'));
+  const stored = storedByName.get(at(container, 'name'));
   const verdict = judgeRequirements(
     target,
     {
@@ -89,9 +91,15 @@ function checkContainer(
 }
 
 /** Containers are known by name, for their places may change. */
-function storedContainer({ operation, oldObject }: FloorSubject, name: unknown): unknown {
-  if (operation !== 'UPDATE' || name === undefined) return undefined;
-  return listAt(oldObject, ...POD_SPEC, 'containers').find((container) => at(container, 'name') === name);
+function storedContainers({ operation, oldObject }: FloorSubject): ReadonlyMap<unknown, unknown> {
+  if (operation !== 'UPDATE') return new Map();
+  const containers = listAt(oldObject, ...POD_SPEC, 'containers');
+  return new Map(
+    containers.flatMap((container) => {
+      const name = at(container, 'name');
+      return name === undefined ? [] : [[name, container]];
+    }),
+  );
 }
 
 function requestNotes(container: unknown, check: FloorCheck): string[] {

@@ -1,5 +1,4 @@
 import { at, isObject, type JsonObject } from '../object/object.ts';
-import { applyOperations } from './apply.ts';
 import type { PatchOperation } from './floor.ts';
 import { type Path, pointerTo } from './pointer.ts';
 
@@ -19,25 +18,26 @@ export function obstacleTo(object: JsonObject, path: Path): Path | null {
   return null;
 }
 
-/** Operations that bring each value to its path, missing parents first. Needs paths without an obstacle. */
+/**
+ * Operations that bring each value to its path, missing parents first; no path may lead through another's value.
+ * Needs paths without an obstacle.
+ */
 export function operationsFor(object: JsonObject, writes: readonly Write[]): PatchOperation[] {
-  const operations: PatchOperation[] = [];
-  let here = object;
-  for (const { path, value } of writes) {
-    const added = [...missingParents(here, path), set(here, path, value)];
-    const applied = applyOperations(here, added);
-    if (!applied.ok) throw new UnwritableError(applied.operation.path);
-    operations.push(...added);
-    here = applied.object;
-  }
-  return operations;
+  const made = new Set<string>();
+  return writes.flatMap(({ path, value }) => {
+    const obstacle = obstacleTo(object, path);
+    if (obstacle !== null) throw new UnwritableError(pointerTo(obstacle));
+    const parents = missingParents(object, path).filter((parent) => !made.has(parent.path));
+    for (const parent of parents) made.add(parent.path);
+    return [...parents, set(object, path, value)];
+  });
 }
 
 /** A path was written to without asking obstacleTo first. */
 export class UnwritableError extends Error {
   readonly code = 'unwritable';
   constructor(pointer: string) {
-    super(`no member can be written at ${pointer}`);
+    super(`${pointer} can have no members`);
   }
 }
 

@@ -98,7 +98,7 @@ function brokenBacking(header: Qcow2Header): string | null {
 function foreignParts(header: Qcow2Header): readonly Defect[] {
   const defects: Defect[] = [];
   if (header.backingOffset !== 0n && header.backingLength > 0)
-    defects.push({ code: 'backing-file', detail: `named in ${header.backingLength} bytes` });
+    defects.push({ code: 'backing-file', detail: `its name is ${header.backingLength} bytes long` });
   if ((header.features & FEATURE.externalDataFile) !== 0n)
     defects.push({ code: 'external-data-file', detail: 'incompatible feature bit 2' });
   if (header.cryptMethod !== 0)

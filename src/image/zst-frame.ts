@@ -14,7 +14,7 @@ export interface ZstFrameHeader {
 }
 
 export const ZST_MAGIC = [0x28, 0xb5, 0x2f, 0xfd];
-export const ZST_SKIPPABLE_MAGIC_TAIL = [0x2a, 0x4d, 0x18];
+const ZST_SKIPPABLE_MAGIC_TAIL = [0x2a, 0x4d, 0x18];
 
 /** Whether a frame that carries no content starts at `at`: 0x184D2A50 to 0x184D2A5F. */
 export function isSkippableFrame(view: ByteView, at: number): boolean {

@@ -14,7 +14,7 @@ export interface Exemption {
 }
 
 /** Object annotations that may exempt, by the configuration's leave. */
-export const EXEMPT_ANNOTATION = 'plimsoll.dev/exempt';
+const EXEMPT_ANNOTATION = 'plimsoll.dev/exempt';
 
 function matchesPattern(pattern: string, text: string): boolean {
   const [head = '', ...rest] = pattern.split('*');

@@ -145,11 +145,10 @@ export function judgeVolume(volume: Volume, look: ImageLook, limits: SizeLimits,
 
 /** What was measured, as strings for reports and audit. */
 export function imageProperties(facts: ImageFacts, storedSize: bigint | null): Record<string, string> {
-  const sizes = { virtualSize: facts.virtualSize, storedSize, allocatedSize: facts.allocatedSize };
-  return {
-    format: [...facts.wrappers, facts.format].join('+'),
-    ...Object.fromEntries(
-      Object.entries(sizes).flatMap(([name, size]) => (size === null ? [] : [[name, String(size)]])),
-    ),
-  };
+  const { format, wrappers, virtualSize, allocatedSize } = facts;
+  const properties: Record<string, string> = { format: [...wrappers, format].join('+') };
+  if (virtualSize !== null) properties['virtualSize'] = String(virtualSize);
+  if (storedSize !== null) properties['storedSize'] = String(storedSize);
+  if (allocatedSize !== null) properties['allocatedSize'] = String(allocatedSize);
+  return properties;
 }

@@ -2,7 +2,6 @@
 export const KiB = 1n << 10n;
 export const MiB = 1n << 20n;
 export const GiB = 1n << 30n;
-export const TiB = 1n << 40n;
 
 /** The smallest multiple of `unit` that is not under `n`; for n >= 0. */
 export function roundUpTo(n: bigint, unit: bigint): bigint {

@@ -2,13 +2,6 @@ import type { ObjectReference } from '../object/object.ts';
 import type { PolicyName, Severity } from '../policy/finding.ts';
 
 export type ResultKind = 'pass' | 'fail' | 'warn' | 'error' | 'skip';
-export const RESULT_KINDS = [
-  'pass',
-  'fail',
-  'warn',
-  'error',
-  'skip',
-] as const satisfies readonly ResultKind[];
 
 /** One line of a report: one rule held against one object. */
 export interface ReportResult {

@@ -12,6 +12,7 @@ import { keepingOf, textsOf } from '../tls/keeping.ts';
 import { type Keeping, nextStep, type RotationStep } from '../tls/rotation.ts';
 import { type Lives, takeStep } from '../tls/take-step.ts';
 import type { CertificatesState, OnContext } from './certificates.ts';
+import { distrusts } from './trust.ts';
 
 export interface SelfManagedOptions extends Randomness {
   readonly api: KubeApi;
@@ -203,14 +204,7 @@ export class SelfManaged {
     const facts = { ...this.#facts(look), published: [] };
     const verdict = acceptance(served, facts);
     if (!verdict.ok) return [`certificate: ${verdict.code}: ${verdict.detail}`];
-    return look.configurations.flatMap(({ kind, name, webhooks }) =>
-      webhooks
-        .filter(({ caBundle }) => !acceptance(served, { ...facts, published: [caBundle] }).ok)
-        .map(
-          (webhook) =>
-            `certificate: ${kind} ${name}: the caBundle of ${webhook.name} does not vouch for the one in use`,
-        ),
-    );
+    return distrusts(served, look.configurations, facts);
   }
 }
 

@@ -7,6 +7,7 @@ import { systemClock } from '../kube/clock.ts';
 import { startPolling } from '../kube/poll.ts';
 import { loadServing } from '../tls/serving.ts';
 import type { Certificates, OnContext } from './certificates.ts';
+import { followBundles } from './live-bundles.ts';
 import { SelfManaged } from './self-managed.ts';
 
 /** How often certificate files are looked at. */
@@ -27,13 +28,15 @@ export async function startCertificates(
   logger: Logger,
   onContext: OnContext,
 ): Promise<Certificates> {
-  if (settings.configuration.tls.mode === 'files') return followFiles(settings, onContext);
+  if (settings.configuration.tls.mode === 'files') return followFiles(settings, api, logger, onContext);
   if (api === null) throw new ConfigurationError(['tls.mode: selfManaged needs cluster.enabled']);
   return manage(settings, api, isLeader, logger, onContext);
 }
 
 async function followFiles(
   { configuration: { tls } }: Settings,
+  api: KubeApi | null,
+  logger: Logger,
   onContext: OnContext,
 ): Promise<Certificates> {
   const serving = await loadServing({
@@ -46,18 +49,31 @@ async function followFiles(
     now: () => new Date(),
     onContext,
   });
+  const { webhookConfiguration: name, pollSeconds } = tls;
+  const bundles =
+    api === null
+      ? null
+      : followBundles({ api, name, intervalMs: pollSeconds * 1000, clock: systemClock, logger });
   return {
     first: Promise.resolve(),
     context: () => serving.context(),
     state: () => {
       const { served, refused } = serving.state();
       return {
-        missing: served.ok ? [] : [`certificate: ${served.code}: ${served.detail}`],
-        notes: refused === null ? [] : [`new certificate not taken up: ${refused.code}: ${refused.detail}`],
+        missing: served.ok
+          ? (bundles?.missing(serving.pair()) ?? [])
+          : [`certificate: ${served.code}: ${served.detail}`],
+        notes: [
+          ...(refused === null ? [] : [`new certificate not taken up: ${refused.code}: ${refused.detail}`]),
+          ...(bundles?.notes() ?? []),
+        ],
         ends: served.ok ? { serving: served.notAfter } : {},
       };
     },
-    stop: async () => serving.stop(),
+    stop: async () => {
+      serving.stop();
+      await bundles?.stop();
+    },
   };
 }
 

@@ -11,7 +11,8 @@ export interface Answer {
   /** What answered, after redirects. */
   readonly url: URL;
   readonly status: number;
-  readonly headers: IncomingHttpHeaders;
+  /** One value a name: a header that was sent twice has its values joined (RFC 9110, 5.3). */
+  readonly headers: Readonly<Record<string, string | undefined>>;
   readonly body: Readable;
 }
 
@@ -56,7 +57,7 @@ export class Client {
       });
       // A body that is dropped unread ends in an error that nobody waits for.
       body.on('error', () => {});
-      return { url: ask.url, status: statusCode, headers, body };
+      return { url: ask.url, status: statusCode, headers: single(headers), body };
     } catch (error) {
       throw transportFailure(error, signal);
     }
@@ -117,6 +118,13 @@ export class Client {
   close(): void {
     this.#dialler.close();
   }
+}
+
+/** undici gives a list where a server repeats a header, even one of which there can be but one. */
+function single(headers: IncomingHttpHeaders): Answer['headers'] {
+  return Object.fromEntries(
+    Object.entries(headers).map(([name, value]) => [name, Array.isArray(value) ? value.join(', ') : value]),
+  );
 }
 
 /** `text` as the URL of a file on a web server. Throws `bad-url`. */

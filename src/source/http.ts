@@ -1,4 +1,3 @@
-import type { IncomingHttpHeaders } from 'node:http';
 import type { ByteRange } from '../bytes/range.ts';
 import type { ByteSource } from '../bytes/source.ts';
 import { Blocks } from './blocks.ts';
@@ -162,18 +161,18 @@ function abandoned(answer: Answer, error: SourceError): SourceError {
 }
 
 /** Weak validators say that two files mean the same, not that their bytes are equal (RFC 9110, 8.8.1). */
-function strongEtag(headers: IncomingHttpHeaders): string | undefined {
+function strongEtag(headers: Answer['headers']): string | undefined {
   return headers.etag !== undefined && /^"[^"]*"$/.test(headers.etag) ? headers.etag : undefined;
 }
 
-function encodingOf(headers: IncomingHttpHeaders): 'none' | 'gzip' | 'other' {
+function encodingOf(headers: Answer['headers']): 'none' | 'gzip' | 'other' {
   const encoding = (headers['content-encoding'] ?? '').trim().toLowerCase();
   if (encoding === '' || encoding === 'identity') return 'none';
   return encoding === 'gzip' || encoding === 'x-gzip' ? 'gzip' : 'other';
 }
 
 /** Servers mislabel images as text/html, and serve their error pages with 200: only both together are a page. */
-function isHtml(headers: IncomingHttpHeaders, prefix: Uint8Array): boolean {
+function isHtml(headers: Answer['headers'], prefix: Uint8Array): boolean {
   if (!/^\s*(text\/html|application\/xhtml\+xml)\b/i.test(headers['content-type'] ?? '')) return false;
   const start = Buffer.from(prefix.subarray(0, 1024)).toString('latin1');
   return /^(\xef\xbb\xbf)?\s*(<!--|<!doctype html|<\?xml|<html|<head|<body|<title|<h1|<p\b)/i.test(start);

@@ -64,7 +64,7 @@ export class Repository {
 
   /** What a 401 asks for: the credentials themselves, or a token that is got with them or without. */
   async #authorize(answer: Answer): Promise<Headers> {
-    const challenge = parseChallenge(answer.headers['www-authenticate']?.toString());
+    const challenge = parseChallenge(answer.headers['www-authenticate']);
     if (challenge?.scheme !== 'bearer') {
       if (challenge === undefined || this.#basic.authorization === undefined)
         throw new SourceError('needs-credentials');

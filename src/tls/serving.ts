@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { createSecureContext, type SecureContextOptions } from 'node:tls';
+import type { KeyPair } from './authority.ts';
 import { type InvalidityCode, type ServingFiles, type Validity, validity } from './validity.ts';
 
 export interface ServingOptions {
@@ -29,6 +30,8 @@ export interface ServingState {
 export interface Serving {
   /** What is in use now. */
   context(): SecureContextOptions;
+  /** The same, without what is asked of clients. */
+  pair(): KeyPair;
   state(): ServingState;
   /** Looks at the files at once, without waiting for the next poll. */
   reload(): Promise<void>;
@@ -101,6 +104,7 @@ export async function loadServing(options: ServingOptions): Promise<Serving> {
   timer.unref();
   return {
     context: () => contextOf(inUse),
+    pair: () => inUse.files,
     state: () => ({ served: judge(inUse, options.now()), refused }),
     reload,
     stop: () => clearInterval(timer),

@@ -233,7 +233,7 @@ t.test('a dry run of a creation answers what the creation stores', async (t) => 
   }
 });
 
-const WRITES = 200;
+const WRITES = 600;
 const EVERY_MS = 100;
 
 t.test('an operator that writes its own value ten times a second changes nothing', async (t) => {

@@ -30,7 +30,7 @@ export interface BurstResult extends Peaks {
 }
 
 /** A runtime gives up on a sandbox's network after some minutes; nobody gains anything by waiting so long here. */
-const GIVE_UP_MS = 90_000;
+const GIVE_UP_MS = 180_000;
 
 let bursts = 0;
 

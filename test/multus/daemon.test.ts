@@ -3,7 +3,7 @@ import t from 'tap';
 import { memoryCgroupFault } from './memory-cgroup.ts';
 import { inOwnNamespaces } from './namespaces.ts';
 
-t.setTimeout(600_000);
+t.setTimeout(1_200_000);
 
 const BENCH = join(import.meta.dirname, '../../bench/multus.ts');
 

@@ -43,11 +43,12 @@ helm.sh/chart: {{ printf "%s-%s" .Chart.Name .Chart.Version | replace "+" "_" }}
 {{- $fullname := include "plimsoll.fullname" . -}}
 {{- $tls := dict -}}
 {{- if eq .Values.certificates.mode "selfManaged" -}}
-{{- $own := dict "mode" "selfManaged" "service" $fullname "secret" (printf "%s-tls" $fullname) "webhookConfiguration" $fullname -}}
+{{- $own := dict "mode" "selfManaged" "service" $fullname "secret" (printf "%s-tls" $fullname) -}}
 {{- $tls = merge $own (deepCopy .Values.certificates.selfManaged) -}}
 {{- else -}}
 {{- $tls = dict "certFile" "/etc/plimsoll/tls/tls.crt" "keyFile" "/etc/plimsoll/tls/tls.key" -}}
 {{- end -}}
+{{- $_ := set $tls "webhookConfiguration" $fullname -}}
 {{- with .Values.certificates.clientCA -}}
 {{- if .configMapName -}}
 {{- $tls = merge $tls (dict "clientCAFile" (printf "/etc/plimsoll/client-ca/%s" .key) "clientNames" .names) -}}

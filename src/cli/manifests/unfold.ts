@@ -11,18 +11,34 @@ export interface Unfolded {
   readonly path: readonly number[];
 }
 
+/** Lists of lists are rare, and none is deeper; without a bound the stack would be. */
+const MAX_DEPTH = 100;
+
 /**
  * The objects that could be judged of one document: of a List its items, of an AdmissionReview what a webhook would be
  * asked to judge, which of DELETE and CONNECT is nothing. Null where it is no Kubernetes object.
  */
-export function unfold(value: unknown, path: readonly number[] = []): readonly Unfolded[] | null {
-  if (!isObject(value)) return null;
+export function unfold(value: unknown): readonly Unfolded[] | null {
+  return unfoldWithin(value, [], []);
+}
+
+/** `around` are the items of the lists that it lies in: by an alias of YAML a list can lie in itself. */
+function unfoldWithin(
+  value: unknown,
+  path: readonly number[],
+  around: readonly unknown[],
+): readonly Unfolded[] | null {
+  if (!isObject(value) || path.length > MAX_DEPTH) return null;
   const kind = textAt(value, 'kind');
   const apiVersion = textAt(value, 'apiVersion');
   if (kind === undefined || apiVersion === undefined) return null;
   if (kind.endsWith('List') && Array.isArray(value['items'])) {
     const type = kind === 'List' ? {} : { apiVersion, kind: kind.slice(0, -'List'.length) };
-    const items = listAt(value, 'items').map((item, index) => unfold(typed(item, type), [...path, index]));
+    const list = listAt(value, 'items');
+    if (around.includes(list)) return null;
+    const items = list.map((item, index) =>
+      unfoldWithin(typed(item, type), [...path, index], [...around, list]),
+    );
     return items.length > 0 && items.every((item) => item === null)
       ? null
       : items.flatMap((item) => item ?? []);

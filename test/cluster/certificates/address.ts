@@ -5,6 +5,8 @@ export interface Address {
   readonly port: number;
   /** Where new connections go, in turn; to the next one where one refuses. */
   servers: readonly number[];
+  /** Connections that lead to that server now. */
+  readonly leadingTo: (port: number) => number;
   /** Ends all connections, so that callers have to open new ones. */
   readonly cut: () => void;
   readonly close: () => void;
@@ -12,6 +14,8 @@ export interface Address {
 
 export async function openAddress(): Promise<Address> {
   const sockets = new Set<Socket>();
+  const led = new Map<number, number>();
+  const leadingTo = (port: number) => led.get(port) ?? 0;
   let turn = 0;
   const keep = (socket: Socket) => {
     sockets.add(socket);
@@ -30,7 +34,11 @@ export async function openAddress(): Promise<Address> {
     server.once('error', tryNext);
     server.once('connect', () => {
       server.off('error', tryNext);
-      server.once('close', () => caller.destroy());
+      led.set(port, leadingTo(port) + 1);
+      server.once('close', () => {
+        led.set(port, leadingTo(port) - 1);
+        caller.destroy();
+      });
       caller.once('close', () => server.destroy());
       caller.pipe(server).pipe(caller);
     });
@@ -46,6 +54,7 @@ export async function openAddress(): Promise<Address> {
   const address: Address = {
     port: typeof bound === 'object' && bound !== null ? bound.port : 0,
     servers: [],
+    leadingTo,
     cut: () => {
       for (const socket of sockets) socket.destroy();
     },

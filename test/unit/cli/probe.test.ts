@@ -38,7 +38,7 @@ t.test('an image, for people', async (t) => {
   t.match(stdout, /^format: +qcow2$/m);
   t.match(stdout, /^virtual size: +10Gi \(10737418240 bytes\)$/m);
   t.match(stdout, /^stored size: +196Ki \(200704 bytes\)$/m);
-  t.match(stdout, /^read: +65536 bytes in 1 requests$/m);
+  t.match(stdout, /^read: +65536 bytes in 1 request$/m);
   t.match(stdout, /^unusable: +it needs a backing file, which CDI refuses: /m);
 });
 

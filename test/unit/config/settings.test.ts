@@ -1,9 +1,9 @@
 import t from 'tap';
 import { ConfigurationError, DEFAULT_CONFIGURATION, parseConfiguration } from '../../../src/config/parse.ts';
 import { type Settings, settingsOf } from '../../../src/config/settings.ts';
-import { defaultSettings } from '../../../src/floor/catalogue.ts';
 import { floorOf, multusCurves } from '../../../src/floor/curve.ts';
 import { GiB, MiB } from '../../../src/quantity/units.ts';
+import { defaultSettings } from '../floor/default-settings.ts';
 
 const HEAD = 'apiVersion: plimsoll.dev/v1alpha1\nkind: Configuration\n';
 const read = (yaml: string): Settings => settingsOf(parseConfiguration(HEAD + yaml));
@@ -30,7 +30,7 @@ t.test('of the defaults', (t) => {
   t.equal(settings.maxBytes, 1024 * 1024);
   t.equal(settings.registryMaxBytes, 4 * 1024 * 1024);
   t.same(settings.density, { statistic: 'highWaterMark', fixed: null, minimum: 30 });
-  t.same([...settings.floorSettings], Object.entries(defaultSettings), 'the catalogue’s');
+  t.same([...settings.floorSettings], Object.entries(defaultSettings), 'of every target');
   t.end();
 });
 
@@ -149,6 +149,17 @@ exemptions: [{ names: [a], reason: r, expires: soon }]`,
       'probe.maxBytes: must not be negative',
       'volumeSize.allowance: it is not a number with an optional unit such as Mi, Gi, M or G',
     ],
+  },
+  {
+    name: 'an exemption from a rule that is misspelt',
+    yaml: 'exemptions: [{ names: [a], rules: [oversized, oversize], reason: r }]',
+    problems: ['exemptions.0.rules: there is no rule oversize'],
+  },
+  {
+    name: 'exemptions from a policy, a rule, a target and a row of one’s own',
+    yaml: `memoryFloor: { additional: [{ name: a, ${ROW} }] }
+exemptions: [{ names: [a], rules: [volume-size, memory-floor, tight, cdi, a], reason: r }]`,
+    problems: [],
   },
   {
     name: 'a look of more than 1Gi',

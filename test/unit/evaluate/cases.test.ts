@@ -27,7 +27,9 @@ function image([virtualSize, storedSize]: Size, over: Partial<ImageFacts> = {}):
 }
 
 const iso = image([14548992000n, 14548992000n], { format: 'raw' });
-const BACKED: Partial<ImageFacts> = { defects: [{ code: 'backing-file', detail: 'named in 12 bytes' }] };
+const BACKED: Partial<ImageFacts> = {
+  defects: [{ code: 'backing-file', detail: 'its name is 12 bytes long' }],
+};
 const SILENT: ImageLook = { kind: 'unknown', code: 'timed-out', detail: 'its server did not answer in time' };
 const NEVER: ImageLook = { kind: 'unknown', code: 'bad-url', detail: 'nobody should have looked' };
 

@@ -25,6 +25,7 @@ t.test('every setting of a look arrives', (t) => {
   idleTimeoutMilliseconds: 3
   maxRequests: 4
   maxBytes: 5Ki
+  registryMaxBytes: 6Ki
   maxRedirects: 6
   concurrency: 7
   concurrencyPerHost: 8
@@ -40,12 +41,13 @@ t.test('every setting of a look arrives', (t) => {
       userAgent: 'plimsoll/1.2.3',
       connectTimeoutMs: 2,
       idleTimeoutMs: 3,
-      proxy: 'http://proxy.example',
     },
+    registryMaxBytes: 6144,
     timeoutMs: 1,
     limits: { all: 7, perKey: 8, queue: 9 },
     cache: { entries: 10, ttlMs: 11_000, failureTtlMs: 12_000 },
   });
+  t.equal(options.proxyFor('https://images.example/'), 'http://proxy.example');
   t.end();
 });
 
@@ -57,6 +59,6 @@ t.test('off permits nothing, be it that something looked all the same', (t) => {
 });
 
 t.test('without a proxy there is none', (t) => {
-  t.notOk('proxy' in optionsOf('').context);
+  t.equal(optionsOf('').proxyFor('https://images.example/'), undefined);
   t.end();
 });

@@ -53,6 +53,7 @@ function setUp(open: Open, over: Partial<LookOptions> = {}) {
       return open(request, context);
     },
     registryMaxBytes: 4 << 20,
+    proxyFor: () => undefined,
     context: {
       addresses: { mode: 'public', allow: [] },
       budget: { maxRequests: 8, maxBytes: 1 << 20, maxRedirects: 5 },
@@ -272,4 +273,20 @@ t.test('the request carries what the spec shows', async (t) => {
     ['X-Token', 'a:b'],
     ['__proto__', 'p'],
   ]);
+});
+
+t.test('proxy and budget are those of the source', async (t) => {
+  const proxyFor = (url: string) => (url.includes('outside') ? 'http://proxy.example' : undefined);
+  const { look, opened } = setUp(async () => sample(), { proxyFor });
+  await look(sourceAt('http://outside.example/a'), NEVER);
+  await look(sourceAt('http://inside.example/a'), NEVER);
+  await look(sourceAt('docker://inside.example/a', { kind: 'registry' }), NEVER);
+  t.same(
+    opened.map(({ context }) => [context.proxy, context.budget.maxBytes]),
+    [
+      ['http://proxy.example', 1 << 20],
+      [undefined, 1 << 20],
+      [undefined, 4 << 20],
+    ],
+  );
 });

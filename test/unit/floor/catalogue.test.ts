@@ -1,26 +1,15 @@
 import t from 'tap';
-import { builtInTargets, defaultSettings } from '../../../src/floor/catalogue.ts';
+import { builtInTargets } from '../../../src/floor/catalogue.ts';
+import { defaultCurves } from '../../../src/floor/curve.ts';
 
-t.test('every built-in target has settings, and all settings a target', async (t) => {
+t.test('every built-in target has a curve, and every curve a target', async (t) => {
   t.same(
     builtInTargets.map(({ name }) => name),
-    Object.keys(defaultSettings),
+    Object.keys(defaultCurves),
   );
 });
 
-t.test('nothing is added, and requests follow where they are equal, unless it is asked for', async (t) => {
-  for (const [name, { curve, ...rest }] of Object.entries(defaultSettings)) {
-    t.same(
-      rest,
-      {
-        requests: 'followWhenEqual',
-        addMissing: false,
-        initLimits: false,
-        action: 'mutate',
-        burst: 'density',
-      },
-      name,
-    );
+t.test('every curve is sound', async (t) => {
+  for (const [name, curve] of Object.entries(defaultCurves))
     t.ok(curve.step > 0n && curve.min <= curve.max, name);
-  }
 });

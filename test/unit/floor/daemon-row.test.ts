@@ -1,8 +1,8 @@
 import t from 'tap';
-import { defaultSettings } from '../../../src/floor/catalogue.ts';
 import { type DaemonMatch, targetOf, type WorkloadKind } from '../../../src/floor/daemon-row.ts';
 import { judgeFloors } from '../../../src/floor/judge.ts';
 import { MiB } from '../../../src/quantity/units.ts';
+import { defaultSettings } from './default-settings.ts';
 import { admitted, atDensity, creating, memoryOf } from './subject.ts';
 
 const settings = {

@@ -1,12 +1,13 @@
 import { isDeepStrictEqual } from 'node:util';
 import fc from 'fast-check';
 import t, { type Test as Tap } from 'tap';
-import { builtInTargets, defaultSettings } from '../../../src/floor/catalogue.ts';
+import { builtInTargets } from '../../../src/floor/catalogue.ts';
 import { targetOf } from '../../../src/floor/daemon-row.ts';
 import type { FloorAction, FloorSettings, FloorSubject } from '../../../src/floor/floor.ts';
 import { judgeFloors } from '../../../src/floor/judge.ts';
 import type { JsonObject } from '../../../src/object/object.ts';
 import { bytesOf, parseQuantity } from '../../../src/quantity/parse.ts';
+import { defaultSettings } from './default-settings.ts';
 import {
   admitted,
   atDensity,

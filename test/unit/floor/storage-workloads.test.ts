@@ -1,6 +1,6 @@
 import t from 'tap';
-import { defaultSettings } from '../../../src/floor/catalogue.ts';
 import { checkStorageWorkloads, judgeStorageWorkloads } from '../../../src/floor/storage-workloads.ts';
+import { defaultSettings } from './default-settings.ts';
 import { atDensity, creating } from './subject.ts';
 
 const workloads = { target: 'row', path: ['spec', 'some', 'where'], notes: ['a note'] };

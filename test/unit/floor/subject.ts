@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { parse } from 'yaml';
 import { applyOperations } from '../../../src/floor/apply.ts';
-import { builtInTargets, defaultSettings } from '../../../src/floor/catalogue.ts';
+import { builtInTargets } from '../../../src/floor/catalogue.ts';
 import type {
   FloorCheck,
   FloorContext,
@@ -11,6 +11,7 @@ import type {
 } from '../../../src/floor/floor.ts';
 import { judgeFloors } from '../../../src/floor/judge.ts';
 import { at, type JsonObject } from '../../../src/object/object.ts';
+import { defaultSettings } from './default-settings.ts';
 
 /** A manifest of test/fixtures, by its path without `.yaml`. */
 export function manifest(path: string): JsonObject {

@@ -1,7 +1,7 @@
 import t from 'tap';
-import { defaultSettings } from '../../../src/floor/catalogue.ts';
 import { judgeContainers, podsInFlight } from '../../../src/floor/workload.ts';
 import { at, listAt } from '../../../src/object/object.ts';
+import { defaultSettings } from './default-settings.ts';
 import {
   admitted,
   atDensity,

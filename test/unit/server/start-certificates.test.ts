@@ -1,4 +1,4 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
@@ -7,8 +7,9 @@ import t from 'tap';
 import { makeCertificates, writeCertificates } from '../../../src/cli/certs.ts';
 import { parseConfiguration } from '../../../src/config/parse.ts';
 import { settingsOf } from '../../../src/config/settings.ts';
+import type { KubeApi } from '../../../src/kube/api.ts';
 import { startCertificates } from '../../../src/server/start-certificates.ts';
-import { MemoryCluster } from './memory-cluster.ts';
+import { MemoryCluster, MUTATING, VALIDATING } from './memory-cluster.ts';
 
 const logger = pino({ level: 'silent' });
 const settingsWith = (tls: object) =>
@@ -22,7 +23,7 @@ const settingsWith = (tls: object) =>
       }),
     ),
   );
-const start = (tls: object, api = new MemoryCluster().api(), isLeader = true) =>
+const start = (tls: object, api: KubeApi | null = new MemoryCluster().api(), isLeader = true) =>
   startCertificates(
     settingsWith(tls),
     api,
@@ -40,15 +41,33 @@ async function scratch(t: { teardown(end: () => unknown): void }): Promise<strin
 t.test('files', async (t) => {
   const folder = await scratch(t);
   const files = { certFile: join(folder, 'tls.crt'), keyFile: join(folder, 'tls.key') };
-  await t.rejects(start(files), { code: 'unreadable' });
+  await t.rejects(start(files, null), { code: 'unreadable' });
   await writeCertificates(folder, await makeCertificates(['localhost'], 30));
-  const certificates = await start(files);
+  const certificates = await start(files, null);
   t.teardown(() => certificates.stop());
   await certificates.first;
   t.match(certificates.context(), { cert: /CERTIFICATE/, key: /PRIVATE/ });
   const { missing, notes, ends } = certificates.state();
   t.same([missing, notes], [[], []]);
   t.ok(ends.serving! > new Date());
+});
+
+t.test('files are held against what is live in the cluster', async (t) => {
+  const folder = await scratch(t);
+
+  await writeCertificates(folder, await makeCertificates(['localhost'], 30));
+  const files = { certFile: join(folder, 'tls.crt'), keyFile: join(folder, 'tls.key'), pollSeconds: 0.01 };
+  const cluster = new MemoryCluster();
+  const certificates = await start(files, cluster.api());
+  t.teardown(() => certificates.stop());
+  const missing = () => certificates.state().missing;
+  while (missing().length !== 3) await setTimeout(5);
+  t.match(missing()[2], /^certificate: MutatingWebhookConfiguration plimsoll: the caBundle of floors/);
+  for (const path of [VALIDATING, MUTATING])
+    cluster.revert(path, await readFile(join(folder, 'ca.crt'), 'utf8'));
+  while (missing().length !== 0) await setTimeout(5);
+  t.same(certificates.state().notes, []);
+  t.same(cluster.writes, [], 'publishing is for others to do');
 });
 
 t.test('self-managed', async (t) => {
