@@ -43,10 +43,7 @@ export function answerValidation(outcomes: readonly Outcome[]): Answer {
   return {
     ...ALLOWED,
     allowed: denied.length === 0,
-    denial:
-      denied.length === 0
-        ? null
-        : { code: 403, message: reasonFor(denied) },
+    denial: denied.length === 0 ? null : { code: 403, message: reasonFor(denied) },
     warnings: warnings(outcomes),
     auditAnnotations: audit(outcomes),
   };
