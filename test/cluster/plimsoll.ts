@@ -40,6 +40,11 @@ export async function startWebhook(cluster: Cluster, settings: object): Promise<
     ...settings,
   };
   await writeFile(configFile, JSON.stringify(configuration));
+  // First, for the webhook is ready only where the live configurations trust its certificate.
+  await cluster.kubectl.must(
+    ['apply', '-f', '-'],
+    JSON.stringify(webhookConfigurations(`https://127.0.0.1:${port}`, authority.certificatePem)),
+  );
   const program = await startProgram({
     name: 'plimsoll',
     file: process.execPath,
@@ -53,10 +58,6 @@ export async function startWebhook(cluster: Cluster, settings: object): Promise<
       ({ ok }) => ok,
       () => false,
     ),
-  );
-  await cluster.kubectl.must(
-    ['apply', '-f', '-'],
-    JSON.stringify(webhookConfigurations(`https://127.0.0.1:${port}`, authority.certificatePem)),
   );
   return {
     program,
